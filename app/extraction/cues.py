@@ -173,7 +173,8 @@ LIMITING = re.compile(
 KEEP_ADVERB = re.compile(r"(?i)\b(?:all|alle|both|beide)\b")
 EVENT_SINCE = re.compile(
     r"(?i)\b(?:since|seit|after|nach)\s+(?:the|our|dem|der|den|unsere[rmn]?)\s+"
-    r"(?:(?:last|new|latest|letzten|neuen|jüngsten)\s+)?[^\W\d_]\w+(?=\s|,|$)"
+    r"(?:(?:last|new|latest|letzten|neuen|jüngsten|first|second|third|[a-z]+th|ersten|zweiten|dritten|"
+    r"(?-i:[a-zäöü]+t)en)\s+)?[^\W\d_]\w+(?=\s|,|$)"
 )
 # `seit ein paar Monaten`, `for a few weeks now`: since when is not told.
 A_WHILE_SINCE = re.compile(

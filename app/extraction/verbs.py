@@ -72,6 +72,13 @@ def english_name(german: str) -> str:
     return german
 
 
+def open_name(german: str) -> str:
+    """The name of a predicate after a German verb that is read by no sense of a list: the English
+    verb, save where that has only what the German one means of a thing (`wartet auf` is no
+    `wartet die Heizung`)."""
+    return german if german in words("verbs", "of_things_de") else english_name(german)
+
+
 @cache
 def german_verbs(english: str) -> tuple[str, ...]:
     """The German verbs of an English one, the nearest first."""

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from app.extraction.predicates import nouns_of, standard
-from app.facts.later_reading import Forms, Piece, kinds_of, listed, read, stops, tells
+from app.extraction.verbs import german_verbs
+from app.facts.later_reading import Forms, Piece, kinds_of, links_of, listed, read, stops, tells
 from app.indexing.analysis import query_terms
 
 __all__ = ["Forms", "Held", "changing", "held_words", "parts", "read"]
@@ -22,6 +23,9 @@ BESIDE = 0.5  # the same of all of a short text, where the word of change may st
 SHORT = 4  # sentences
 MOST_ASIDE = 6  # words of a sentence beside the fact's where it names the subject alone
 PART = 4  # letters that a part of a compound has at least, as a stem
+UNITED = frozenset(["measure", "tally"])  # predicates that end in a unit
+WE = frozenset(["we", "wir"])
+FIRST_PERSON = WE | {"i", "ich"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +33,9 @@ class Held:
     """The words of a fact: of whom it is, of what it says of it, and the kinds of its values.
 
     `size` is how many words `other` had before those that too many texts hold were left out;
-    `relation` are those that tell what the one is to the other: works, job, employer; `who` are all
-    forms of the subject's words, by which one knows who speaks.
+    `relation` are those that tell what the one is to the other: works, job, employer; `who` and
+    `whom` are all forms of the words of its ends, by which one knows who speaks. `first_person` is
+    a subject without a name: I, we. `links` are the prepositions with which it is told.
     """
 
     subject: frozenset[Forms]
@@ -40,10 +45,25 @@ class Held:
     size: int
     relation: frozenset[Forms] = frozenset()
     who: frozenset[str] = frozenset()
+    whom: frozenset[str] = frozenset()
+    first_person: str = ""
+    links: frozenset[str] = frozenset()
 
     def subject_speaks(self, piece: Piece) -> bool:
-        """Whether the subject is who says it of himself."""
+        """Whether the subject is who says it of himself, or what the fact says of it is."""
+        if self.first_person in WE:
+            return piece.is_ours or self._holder_speaks(piece)
+        if self.first_person:
+            return piece.is_own and not piece.speaker
+        return (piece.is_own and self.says(piece)) or self._holder_speaks(piece)
+
+    def says(self, piece: Piece) -> bool:
+        """Whether the subject is who says it, of whomever."""
         return not self.who.isdisjoint(piece.speaker)
+
+    def _holder_speaks(self, piece: Piece) -> bool:
+        """Whether the value is who says it of himself: `The choir's treasurer is Keiko Adams`."""
+        return piece.is_own and bool(piece.speaker) and piece.speaker <= self.whom
 
     @property
     def words(self) -> frozenset[Forms]:
@@ -56,28 +76,43 @@ class Held:
         return replace(self, subject=self.subject & kept, other=self.other & kept)
 
 
-def held_words(subject: str, predicate: str, value: str) -> Held:
-    """The words of a fact out of its parts; an open predicate's own noun counts with the value."""
-    _, _, noun = predicate.partition(":")
+def held_words(subject: str, predicate: str, value: str, statement: str = "") -> Held:
+    """The words of a fact out of its parts; an open predicate's own noun counts with the value.
+    `statement` is the sentence by which it is told."""
     of = frozenset(query_terms(subject))
-    other = frozenset(query_terms(f"{value} {noun}")) - of
+    other = frozenset(query_terms(f"{value} {_noun(predicate)}")) - of
     words = {form for forms in other for form in forms}
     plain = {word for word in words if word.isdigit() or word in listed("weekdays")}
     telling = frozenset(forms for forms in other if tells(forms))
-    relation = _relation(predicate) - of - telling
-    who = frozenset(form for forms in of if tells(forms) for form in forms)
-    return Held(of, telling, frozenset(plain), kinds_of(words), len(telling), relation, who)
+    return Held(
+        of,
+        telling,
+        frozenset(plain),
+        kinds_of(words),
+        len(telling),
+        _relation(predicate) - of - telling,
+        frozenset(form for forms in of if tells(forms) for form in forms),
+        frozenset(words),
+        subject.lower() if subject.lower() in FIRST_PERSON else "",
+        links_of(statement),
+    )
+
+
+def _noun(predicate: str) -> str:
+    """What an open predicate is named by, without the unit of an amount."""
+    prefix, _, name = predicate.partition(":")
+    return (name.rpartition(":")[0] if prefix in UNITED else name).replace(":", " ")
 
 
 @lru_cache(4096)
 def _relation(predicate: str) -> frozenset[Forms]:
-    """The words of a predicate: as the registry knows them, as its name has them, and the nouns of
-    its kind (job, home, contract)."""
+    """The words of a predicate: as the registry knows them, as its name has them, German verbs too,
+    and the nouns of its kind (job, home, contract)."""
     wording = standard().get(predicate).wording
     known = " ".join(phrase for phrases in wording.values() for phrase in phrases)
-    known = " ".join([known, *nouns_of(predicate)])
-    plain = predicate.rpartition(":")[2].replace("_", " ")
-    every = {*query_terms(known), *query_terms(plain)}
+    plain = (_noun(predicate) or predicate).replace("_", " ").split()
+    german = [verb for word in plain for verb in german_verbs(word)]
+    every = query_terms(" ".join([known, *nouns_of(predicate), *plain, *german]))
     return frozenset(forms for forms in every if not set(forms) <= stops("en") | stops("de"))
 
 
@@ -88,6 +123,9 @@ def changing(held: Held, pieces: Sequence[Piece]) -> tuple[int, int] | None:
             return piece.start, piece.end
     if len(pieces) > SHORT:
         return None
+    for piece in pieces:
+        if _takes_its_place(held, piece):
+            return piece.start, piece.end
     # A short text is about one thing: its words may stand in one sentence, the change in another.
     told = next((piece for piece in pieces if _changes(piece)), None)
     if told is None or not _about(held, pieces):
@@ -97,6 +135,14 @@ def changing(held: Held, pieces: Sequence[Piece]) -> tuple[int, int] | None:
     return found.start, found.end
 
 
+def _takes_its_place(held: Held, piece: Piece) -> bool:
+    """Whether a sentence tells what is so from now on of the subject, behind the preposition behind
+    which the fact tells what was: `at the Sparkasse`, `from tomorrow I am at the town hall`."""
+    if "begins" not in piece.cues or held.links.isdisjoint(piece.links):
+        return False
+    return held.subject_speaks(piece) or _shared(held.subject, piece) > 0
+
+
 def _about(held: Held, pieces: Sequence[Piece]) -> bool:
     """Whether a short text is about what a fact says: half of its words stand there, or it is of
     the fact's subject and any of them does, if only what the one is to the other."""
@@ -104,7 +150,7 @@ def _about(held: Held, pieces: Sequence[Piece]) -> bool:
     if _cover(held, whole) >= BESIDE:
         return True
     named = _shared(held.subject, whole) > 0
-    if not (named or held.subject_speaks(whole)):
+    if not (named or held.subject_speaks(whole) or held.says(whole)):
         return False
     if named and _aside(held, whole.words) <= MOST_ASIDE:
         return True
@@ -116,7 +162,8 @@ def _joined(pieces: Sequence[Piece]) -> Piece:
     return replace(
         pieces[0],
         words=frozenset().union(*(piece.words for piece in pieces)),
-        speaker=frozenset().union(*(piece.speaker for piece in pieces)),
+        is_own=any(piece.is_own for piece in pieces),
+        is_ours=any(piece.is_ours for piece in pieces),
     )
 
 

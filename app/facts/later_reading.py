@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -12,14 +12,17 @@ from typing import Any
 
 from app.extraction.others import without_quotations
 from app.extraction.segment import sentences
-from app.extraction.verbs import readings
+from app.extraction.verbs import MERGED, readings
 from app.indexing.analysis import LANGUAGES, analyse
 from app.indexing.stop_words import STOP_WORDS
 
 WORD = re.compile(r"[^\W\d_]+")
+CLAUSE = re.compile(r"[^,;–—]+")
+SHORT_NAME = re.compile(r"\b[A-ZÄÖÜ]{2}\b")  # WG, HR, TU
 MOST_READ = 20_000
 LONGEST = 4  # words of one entry of the lists
 GAP = 2  # words between the two of an entry
+ASIDE = 2  # words of a clause that says no more than that all of the sentence is doubtful
 
 # German participles whose particle tells what became of a thing: rausgemacht, umgebucht.
 PARTED = {
@@ -44,7 +47,8 @@ class Cues:
 @dataclass(frozen=True, slots=True)
 class Piece:
     """One sentence: its place, stems that say something, the kinds of its cues and of its values,
-    and who says it of himself."""
+    who says it, whether of himself (`is_own`) or of himself and others (`is_ours`), and the
+    prepositions by which it says where and with what."""
 
     start: int
     end: int
@@ -53,6 +57,9 @@ class Piece:
     values: frozenset[str]
     kinds: frozenset[str]
     speaker: frozenset[str]
+    is_own: bool = False
+    is_ours: bool = False
+    links: frozenset[str] = frozenset()
     language: str = "en"
 
 
@@ -80,30 +87,55 @@ def _pieces(text: str, language: str, speaker: str) -> Iterator[Piece]:
     said = without_quotations(text)
     for span in sentences(said):
         sentence = said[span.start : span.end]
+        sure = _sure(sentence)
         stems = analyse(sentence, language)
-        written = sentence.casefold().split()
-        # A condition before a colon is none of what stands behind it.
-        asks = sentence.rstrip().endswith("?") or not _doubts().isdisjoint(
-            sentence.casefold().rpartition(": ")[2].split()
-        )
-        cues, used = (set(), set()) if asks else _cues(stems, written, language)
-        if not asks and is_event(sentence, language):
+        known = stems if sure == sentence else analyse(sure, language)
+        values = listed("weekdays") | listed("numbers")
+        cues, used = _cues(known, sure.casefold().split(), language)
+        if is_event(sure, language):
             cues.add("event")
-        words = {s for s in stems if (len(s) > 2 or s.isdigit()) and s not in stops(language)}
-        words -= used
-        kinds = kinds_of(stems)
-        values = {s for s in stems if s.isdigit() or s in listed("weekdays") | listed("numbers")}
-        own = not _first_person().isdisjoint(WORD.findall(sentence.casefold()))
+        said_by = set(WORD.findall(sentence.casefold()))
         yield Piece(
             span.start,
             span.end,
-            frozenset(words),
+            frozenset(_telling(sentence, stems, language) - used),
             frozenset(cues),
-            frozenset(values),
-            kinds,
-            frozenset(analyse(speaker, language) if own else ()),
+            frozenset(stem for stem in stems if stem.isdigit() or stem in values),
+            kinds_of(stems),
+            frozenset(analyse(speaker, language)),
+            not said_by.isdisjoint(_listed_words("first_person")),
+            not said_by.isdisjoint(_listed_words("several")),
+            links_of(sentence),
             language,
         )
+
+
+def _telling(sentence: str, stems: Sequence[str], language: str) -> set[str]:
+    """The stems of a sentence that say something."""
+    short = {stem for name in SHORT_NAME.findall(sentence) for stem in analyse(name, language)}
+    long = {stem for stem in stems if len(stem) > 2 or stem.isdigit()}
+    return (long | short) - stops(language)
+
+
+def _sure(sentence: str) -> str:
+    """The part of a sentence that tells what is so: none of a question or a condition, and what
+    stands before a clause that doubts. A condition before a colon is none of what stands behind it.
+    """
+    head, colon, said = sentence.rpartition(": ")
+    asked = sentence.rstrip().endswith("?")
+    if asked or not _listed_words("conditions").isdisjoint(WORD.findall(said.casefold())):
+        return ""
+    for clause in CLAUSE.finditer(said):
+        words = WORD.findall(clause[0].casefold())
+        if not _listed_words("doubts").isdisjoint(words):
+            return "" if len(words) <= ASIDE else head + colon + said[: clause.start()]
+    return sentence
+
+
+def links_of(text: str) -> frozenset[str]:
+    """The prepositions of a text that tell where, with whom or with what something is so."""
+    words = (MERGED.get(word, word) for word in WORD.findall(text.casefold()))
+    return frozenset(words) & _listed_words("links")
 
 
 def _cues(stems: list[str], written: list[str], language: str) -> tuple[set[str], set[str]]:
@@ -180,10 +212,6 @@ def stops(language: str) -> frozenset[str]:
 
 
 @cache
-def _first_person() -> frozenset[str]:
-    return frozenset(_lists()["values"]["first_person"].split())
-
-
-@cache
-def _doubts() -> frozenset[str]:
-    return frozenset(_lists()["values"]["doubts"].split())
+def _listed_words(name: str) -> frozenset[str]:
+    """The words of a list as they are written."""
+    return frozenset(_lists()["values"][name].split())

@@ -147,7 +147,7 @@ class LaterTexts:
 
 def _held(row: Row) -> Held:
     value = " ".join([row["object_text"] or "", *row["rests"]])
-    return held_words(row["subject_name"] or "", row["predicate"], value)
+    return held_words(row["subject_name"] or "", row["predicate"], value, row["statement"] or "")
 
 
 def _looked_for(held: Held) -> list[Forms]:

@@ -24,6 +24,7 @@ BE = {"en": "be", "de": "sein"}
 STAYING = {"en": ("stay", "remain"), "de": ("bleiben",)}
 IS_DE = frozenset(["sein", "betragen", "lauten"])
 REFLEXIVE = frozenset(["sich", "mich", "uns"])
+OWN_REFLEXIVE = {"i": "mich", "ich": "mich", "we": "uns", "wir": "uns"}
 COPULA_DE = frozenset(
     ["ist", "sind", "beträgt", "betragen", "lautet", "lauten", "heißt", "heißen", "endet", "enden"]
 )
@@ -154,7 +155,15 @@ def _open(said: Said, predicate: Predicate, language: str) -> Form | None:
     if verb is None and not _unlisted(head, said):
         return None
     verb = verb or _with_particle(form.verb, said)
-    return replace(form, verb=verb, own=True)
+    return replace(form, verb=verb, rest=f"{_reflexive(said)}{form.rest}", own=True)
+
+
+def _reflexive(said: Said) -> str:
+    """What refers back to the subject, where the clause has it before what its object says: `sich
+    unter der Treppe`; a sentence of the speaker has its own word for it."""
+    words = said.verbs.words
+    own = OWN_REFLEXIVE.get(said.subject.lower(), "mich" if "ich" in words else "sich")
+    return "sich " if own in words and own not in said.object.split() else ""
 
 
 def _term(said: Said, predicate: Predicate, language: str) -> Form | None:

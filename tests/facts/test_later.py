@@ -164,3 +164,92 @@ def test_titles_and_units_of_time_are_about_nobody() -> None:
         told(held_words("Sonja", "doctor", "Frau Dr. Nemitz"), "Frau Lang geht jetzt.", "de")
         is None
     )
+
+
+OURS = held_words("we", "attribute:standup interval", "every morning at 9:15")
+CHOIR = held_words("choir", "attribute:treasurer", "Keiko Adams")
+
+
+def test_what_we_do_is_told_by_whoever_says_we() -> None:
+    text = "We've pushed standup back to 10:30."
+    assert told(OURS, text, speaker="Sam Okafor") == text
+    assert told(OURS, "They pushed standup back to 10:30.", speaker="Sam Okafor") is None
+
+
+def test_who_has_no_name_is_the_one_who_has_none() -> None:
+    held = held_words("I", "take", "5 mg ramipril")
+    text = "I'm at 10 since today."
+    assert told(held, text) == text
+    assert told(held, text, speaker="Gil Tann") is None
+
+
+def test_who_holds_an_office_speaks_of_it() -> None:
+    text = "I handed the role of treasurer to Roger."
+    assert told(CHOIR, text, speaker="Keiko Adams") == text
+    assert told(CHOIR, text, speaker="Roger Quill") is None
+
+
+def test_a_short_text_of_the_subject_need_not_say_i() -> None:
+    held = held_words("Clara Bonnet", "share", "office Yusuf third floor one with yucca")
+    text = "Sharing an office with Yusuf? Not any more, he got a room upstairs."
+    assert told(held, text, speaker="Clara Bonnet") is not None
+    assert told(held, text, speaker="Gil Tann") is None
+
+
+def test_what_stands_before_a_doubt_is_told() -> None:
+    held = held_words("Ines", "learns", "Dutch at evening college")
+    text = "Ines gave up the Dutch course, it was more than she could manage."
+    assert told(held, text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ines could give up the Dutch course, drop the college and rest.",
+        "Maybe, Ines gave up the Dutch course.",
+        "Ines gave up the Dutch course, perhaps.",
+        "Ines gave up the Dutch course, if I got that right.",
+    ],
+)
+def test_a_doubt_reaches_all_that_follows_and_alone_the_whole_sentence(text: str) -> None:
+    assert told(held_words("Ines", "learns", "Dutch at evening college"), text) is None
+
+
+def test_a_verb_is_known_in_both_languages_and_in_compounds() -> None:
+    held = held_words("Bernd Tiedemann", "smoke", "Schachtel so am Tag")
+    text = "Seit Neujahr bin ich rauchfrei."
+    assert told(held, text, "de", "Bernd Tiedemann") == text
+    assert told(held, "Seit Neujahr bin ich schuldenfrei.", "de", "Bernd Tiedemann") is None
+
+
+def test_short_names_in_capitals_are_words() -> None:
+    held = held_words("Till Ehlers", "lives_with", "Eltern in Buxtehude")
+    text = "Erste Nacht in der WG, und ich war müde."
+    assert told(held, text, "de", "Till Ehlers") == text
+
+
+def test_the_parts_of_a_predicate_are_words_of_their_own_and_its_unit_is_none() -> None:
+    held = held_words("Helena Voskuijl", "every:see:physio", "twice a week")
+    text = "Shoulder's as good as new and the physio discharged me today."
+    assert told(held, text, speaker="Helena Voskuijl") == text
+    assert held_words("Verein", "measure:cost:EUR", "12 Euro").size == 3
+
+
+WORK = held_words("Katrin", "works_for", "Sparkasse", "Katrin arbeitet bei der Sparkasse")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "speaker", "is_told"),
+    [
+        ("Ab morgen sitz ich bei der Stadt im Bauamt.", "de", "Katrin", True),
+        ("Katrin sitzt jetzt beim Bauamt.", "de", "", True),
+        ("Ab morgen sitz ich bei der Stadt im Bauamt.", "de", "Tom", False),
+        ("Ab morgen sitz ich im Bauamt.", "de", "Katrin", False),
+        ("Ich sitze bei der Stadt im Bauamt.", "de", "Katrin", False),
+        ("Falls ich ab morgen bei der Stadt sitze, feiern wir.", "de", "Katrin", False),
+    ],
+)
+def test_what_is_so_from_now_on_behind_the_same_preposition_takes_the_place(
+    text: str, language: str, speaker: str, is_told: bool
+) -> None:
+    assert (told(WORK, text, language, speaker) is not None) is is_told

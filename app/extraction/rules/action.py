@@ -21,6 +21,7 @@ from app.extraction.phrases import is_name
 from app.extraction.rules.agents import by_agent, swapped
 from app.extraction.rules.copula import old_thing
 from app.extraction.rules.measures import amount_with_verb
+from app.extraction.rules.places import is_where
 from app.extraction.rules.roles import is_job
 from app.extraction.rules.senses import open_sense, sense_of
 from app.extraction.tokens import HABIT_DAY, PRONOUNS, Frame, Token, tokens
@@ -151,6 +152,8 @@ def acts(context: Context) -> list[Draft]:
         return []
     if not prepositional and (numbers := amount_with_verb(context)):
         return numbers
+    if frame.lemma in MEASURED:
+        return []
     if by := by_agent(context):
         return by
     if not target or target[0].lower in PRONOUNS - {
@@ -173,6 +176,9 @@ def acts(context: Context) -> list[Draft]:
         return swapped(context, sense, target)
     return [*_plain(context, sense, target), *_of_the_job(context, sense, after)]
 
+
+# Of these a list has only what is measured: `hält zwei Tage`, not `hält viel von Jonas`.
+MEASURED = frozenset(["halten"])
 
 # What else one says of a job: `as a paralegal at Loomis`, `bei Loomis als Anwältin`.
 BESIDE_JOB = {
@@ -247,7 +253,7 @@ def _plain(context: Context, sense: Sense, target: Sequence[Token]) -> list[Draf
     for member in members:
         made = thing(member, sense.predicate, context)
         if made is None or (
-            row.kind is Kind.ENTITY and row.range & {"place"} and not _place_like(member)
+            row.kind is Kind.ENTITY and row.range & {"place"} and not _place_like(member, context)
         ):
             continue
         draft = Draft(
@@ -268,7 +274,9 @@ def _group(target: Sequence[Token]) -> bool:
     return any(t.text[0].isupper() for t in target[1:] or target) or target[-1].lower in groups
 
 
-def _place_like(member: Sequence[Token]) -> bool:
+def _place_like(member: Sequence[Token], context: Context) -> bool:
+    if not is_where(member, context):
+        return False
     bare = [t for t in member if t.lower not in ("the", "der", "die", "den", "dem")]
     return bool(bare) and bare[0].text[0].isupper()
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
 from app.extraction.objects import (
     complement,
     thing,
 )
-from app.extraction.phrases import is_name
+from app.extraction.phrases import Phrase, is_name, joined, normal_noun
 from app.extraction.rules.copula import old_thing
 from app.extraction.rules.senses import sense_of
 from app.extraction.tokens import DETERMINERS, PRONOUNS, Token
 from app.extraction.verbs import Sense, english_name
+from app.values.places import spots
 
 
 def bought(context: Context) -> list[Draft]:
@@ -71,7 +73,8 @@ def by_agent(context: Context) -> list[Draft]:
 
 
 def comes(context: Context) -> list[Draft]:
-    """`Our batteries come from Batterol`: who supplies them; `The order came from Tannsee`."""
+    """`Our batteries come from Batterol`: who supplies them; `The order came from Tannsee`. People
+    and things that come from a place are not supplied by it."""
     frame, language = context.frame, context.language
     if frame.lemma not in ("come", "kommen", "stammen") or frame.participle:
         return []
@@ -84,8 +87,12 @@ def comes(context: Context) -> list[Draft]:
     phrase = context.subject_phrase()
     if phrase is None or not (phrase.definite or len(phrase.head) > 1):
         return []
+    if not frame.past and is_somebody(phrase):
+        return []  # where somebody comes from is read by the verb
     predicate = "came_from" if frame.past else "supplied_by"
     subject = context.named(phrase, predicate)
+    if not frame.past and _is_place(bare):
+        predicate = "comes_from"  # of a thing, too: `The paper comes from Finland`
     made = thing(target, predicate, context)
     if made is None or (language == "en" and is_name(phrase.head, "en") and not frame.past):
         return []
@@ -93,6 +100,20 @@ def comes(context: Context) -> list[Draft]:
     error = contrast is not None and contrast.is_error
     old = old_thing(context, predicate)
     return [Draft(subject, predicate, made, "comes", old=old, was_error=error, event=frame.past)]
+
+
+def _is_place(named: Sequence[Token]) -> bool:
+    """Whether a list has a name as one of a place."""
+    return bool(spots(joined(named)))
+
+
+def is_somebody(phrase: Phrase) -> bool:
+    """Whether a phrase names people by what they do or are to another: `the cooks`, `my boss`."""
+    language = phrase.language
+    said = phrase.head[-1]
+    nouns = words("nouns", "kin") | words("nouns", "duties") | words("nouns", f"jobs_{language}")
+    forms = {said.lower, normal_noun(said.text, language), said.lower.removesuffix("s")}
+    return not nouns.isdisjoint(forms)
 
 
 def swapped(context: Context, sense: Sense, target: Sequence[Token]) -> list[Draft]:

@@ -9,13 +9,16 @@ from app.extraction.data import words as listed
 from app.extraction.drafts import Context, Draft, is_kin
 from app.extraction.model import Mention
 from app.extraction.objects import amount, literal, thing, until_stop
-from app.extraction.phrases import attribute, attribute_predicate, is_name
+from app.extraction.openings import is_first_name
+from app.extraction.phrases import attribute, attribute_predicate, is_name, joined
 from app.extraction.rules.amounts import amount_target, like, relative_clause
 from app.extraction.rules.copula import person
 from app.extraction.rules.ends import of_habit, office_ended
+from app.extraction.rules.places import is_where
 from app.extraction.tokens import Token
 from app.extraction.verbs import CHANGES, MOVES, REPLACES, SWITCHES
 from app.values.model import Value
+from app.values.places import spots
 
 FROM = {"en": ("from",), "de": ("von", "vom", "aus")}
 TO = {"en": ("to", "into", "onto"), "de": ("nach", "zu", "zum", "zur", "auf", "in", "ins")}
@@ -48,9 +51,11 @@ def moved(context: Context) -> list[Draft]:
     subject = context.subject("name")
     if subject is None:
         return []
-    if any(t.lower in ("auf", "ins") for t in frame.rest):
+    if any(t.lower in ("auf", "ins") for t in frame.rest) or not is_where(after, context):
         return []
     predicate = _residence(subject, context)
+    if predicate != "stored_in" and not _between_places(before, after, subject, context):
+        return []
     place, old = thing(after, predicate, context), None
     if before and is_name(before, "en"):
         old = thing(before, predicate, context)
@@ -63,6 +68,20 @@ def moved(context: Context) -> list[Draft]:
         Draft(who, name, place, "moved", old=old, dated=True, read=(*before, *back))
         for name in (predicate, *also)
     ]
+
+
+def _between_places(
+    before: Sequence[Token], after: Sequence[Token], subject: Mention, context: Context
+) -> bool:
+    """Whether a move goes to a place and not to a tool or a firm (`from Trello to Linear`, `zu
+    Hetzner`). In English a list has one of its ends; who has a name and is said to have moved
+    somewhere has moved house."""
+    if context.language == "de":
+        mark = [t.lower for t in context.frame.rest if t.end < after[0].start][-1]
+        return mark not in ("zu", "zum", "zur") or bool(spots(joined(after)))
+    if not before and (subject.is_speaker or subject.named):
+        return True
+    return any(spots(joined(end)) for end in (before, after) if end)
 
 
 def _residence(subject: Mention, context: Context) -> str:
@@ -186,7 +205,7 @@ def switched(context: Context) -> list[Draft]:
     subject: Mention | None
     if found is not None and found.possessor is not None:
         predicate, subject = attribute_predicate(found.noun, language), found.possessor
-    elif is_name(_without_version(after), "en"):
+    elif is_name(_without_version(after), "en") and not _moves_in_with(after, context):
         predicate, subject = "uses", context.subject("uses")
     else:
         return []
@@ -199,6 +218,12 @@ def switched(context: Context) -> list[Draft]:
     if new is None or (frame.lemma in ("change", "move", "convert") and old is None):
         return []
     return [Draft(subject, predicate, new, "switched", old=old, dated=True, read=tuple(before))]
+
+
+def _moves_in_with(after: Sequence[Token], context: Context) -> bool:
+    """`Tom ist zu Lena umgezogen`."""
+    moves = context.frame.lemma in MOVES[context.language]
+    return moves and is_first_name(after[0].text, context.language)
 
 
 def _without_version(words: Sequence[Token]) -> list[Token]:

@@ -150,7 +150,7 @@ def _office(rest: list[Token], context: Context) -> tuple[list[Token], Phrase | 
 
 def _taker(rest: list[Token], context: Context) -> tuple[list[Token], list[Token]]:
     """The words without whom a thing was handed to, and those: `to Sam Reed`, `an Herrn Lohse`."""
-    if context.frame.lemma not in HANDS[context.language]:
+    if _gives_up(context) or context.frame.lemma not in HANDS[context.language]:
         return rest, []
     marks = ("to", "on") if context.language == "en" else ("an",)
     place = next((i for i, t in enumerate(rest) if t.lower in marks), None)
@@ -163,13 +163,21 @@ def _taker(rest: list[Token], context: Context) -> tuple[list[Token], list[Token
     return [*rest[:place], *rest[end:]], rest[place:end]
 
 
+def _gives_up(context: Context) -> bool:
+    """Whether something is given up, by whatever preposition: `gave up on Word`."""
+    frame = context.frame
+    return frame.lemma == "give" and any(t.lower == "up" for t in frame.rest)
+
+
 def _stopped(rest: Sequence[Token], end: End, context: Context) -> Stopped | None:
     """What stopped; a word for a post or a home stands for all that is one."""
     place = 0
-    while place < len(rest) and rest[place].lower in SOURCE:
+    before = SOURCE | {"on"} if _gives_up(context) else SOURCE
+    while place < len(rest) and rest[place].lower in before:
         place += 1
     given = until_stop(rest[place:], context.language)
-    if not given or given[0].lower in PREPOSITIONS[context.language]:
+    stage = given and place and _is_stage(given, context)
+    if not given or stage or given[0].lower in PREPOSITIONS[context.language]:
         alone = end.alone
         if end.of == _predicates("site") and FOR_GOOD.search(context.clause.text):
             alone = _predicates("firm")  # closed for a day is a state
@@ -196,6 +204,15 @@ def _stopped(rest: Sequence[Token], end: End, context: Context) -> Stopped | Non
     else:
         found = literal(given, context)
     return Stopped(found, end.of, tuple(given)) if found is not None else None
+
+
+def _is_stage(given: Sequence[Token], context: Context) -> bool:
+    """Whether words tell how far one came, and not what one left: `at chapter three`, `on day 90`;
+    in English a place with a number has a capital: `at Studio 54`."""
+    if len(given) < 2 or (context.language == "en" and given[-2].text[0].isupper()):
+        return False
+    value = parse_value(given[-1].text, context.language)
+    return value is not None and value.kind is Kind.NUMBER
 
 
 def _by_hand(stopped: Stopped, context: Context) -> bool:

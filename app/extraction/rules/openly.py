@@ -14,7 +14,7 @@ from app.extraction.moments import Role
 from app.extraction.rules.copula import is_be
 from app.extraction.rules.states import PARTICIPLE_DE
 from app.extraction.tokens import DETERMINERS, HABIT_DAY, PERSONAL, Token
-from app.extraction.verbs import PREPOSITIONS, english_name
+from app.extraction.verbs import PREPOSITIONS, open_name
 from app.values.model import Kind, Value
 from app.values.wording import normal_text
 
@@ -70,7 +70,14 @@ def _hour(context: Context) -> str:
     if not clause.clock or context.frame.rest:
         return ""
     days = [clause.text[w.start : w.end] for w in clause.when if w.role is Role.AT]
-    return " ".join([*days, clause.clock])
+    return " ".join([*(_inside(day, context.language) for day in days), clause.clock])
+
+
+def _inside(day: str, language: str) -> str:
+    """A time that began the sentence as it stands in one: `am Wochenende`."""
+    first = day.split()[0].lower() if day.strip() else ""
+    opens = first in PREPOSITIONS[language] | DETERMINERS[language]
+    return day[0].lower() + day[1:] if opens else day
 
 
 def _name(context: Context) -> str:
@@ -79,7 +86,7 @@ def _name(context: Context) -> str:
         return "is"
     if frame.participle:
         return f"is_{frame.participle}"
-    return english_name(frame.lemma) if context.language == "de" else frame.lemma
+    return open_name(frame.lemma) if context.language == "de" else frame.lemma
 
 
 def _subject(context: Context) -> Mention | None:

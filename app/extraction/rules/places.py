@@ -11,13 +11,17 @@ from app.extraction.objects import (
     thing,
     until_stop,
 )
+from app.extraction.openings import is_mass
 from app.extraction.phrases import (
+    DERIVED,
     attribute,
     attribute_predicate,
     is_name,
 )
 from app.extraction.rules.copula import is_be, person, with_old
 from app.extraction.tokens import Token
+from app.extraction.verbs import MERGED
+from app.values.places import spots
 
 
 def placed(context: Context) -> list[Draft]:
@@ -73,6 +77,17 @@ def _member(context: Context, place: Sequence[Token]) -> list[Draft]:
     return [Draft(person(subject), "member_of", target, "member")]
 
 
+def is_where(place: Sequence[Token], context: Context) -> bool:
+    """Whether a German noun may be a place: without an article most are none (`in Ordnung`, `in
+    Flammen` tell how something is), with one they may (`im Wasser`)."""
+    if context.language != "de" or len(place) != 1:
+        return True
+    noun = place[0]
+    before = [t.lower for t in context.frame.rest if t.end <= noun.start][-1:]
+    common = is_mass(noun.lower, "de") or DERIVED.search(noun.lower) is not None
+    return not common or bool(set(before) & MERGED.keys() or spots(noun.text))
+
+
 def _located(context: Context, place: Sequence[Token]) -> list[Draft]:
     phrase = context.subject_phrase()
     target = thing(place, "located_in", context)
@@ -80,6 +95,7 @@ def _located(context: Context, place: Sequence[Token]) -> list[Draft]:
         phrase is None
         or target is None
         or not is_name([t for t in place if t.lower != "the"], "en")
+        or not is_where(place, context)
     ):
         return []
     old = (

@@ -10,7 +10,7 @@ from app.extraction.objects import (
 )
 from app.extraction.phrases import is_name
 from app.extraction.tokens import Frame, Token
-from app.extraction.verbs import MERGED, PREPOSITIONS, Sense, english_name, senses
+from app.extraction.verbs import MERGED, PREPOSITIONS, Sense, open_name, senses
 
 Found = tuple[Sense, list[Token], list[Token], bool]
 
@@ -57,7 +57,7 @@ def open_sense(frame: Frame, language: str) -> Found | None:
     ):
         return None
     preposition, target, after = complement(frame.rest, language)
-    name = english_name(frame.lemma) if language == "de" else frame.lemma
+    name = open_name(frame.lemma) if language == "de" else frame.lemma
     if preposition:
         if preposition in ("as", "als", "about", "of", "like") or not is_name(target, "en"):
             return None
@@ -98,10 +98,24 @@ def _prepositional(
             break
         preposition = MERGED.get(word.lower, word.lower) if language == "de" else word.lower
         sense = table.get((*verb, preposition))
-        if sense is not None:
+        if sense is not None and not _is_aim(sense, words_[position:], language):
             _, target, after = complement(words_[position:], language)
             return sense, target, after, True
     return None
+
+
+# Predicates that tell where something is: what a German verb aims at is another case.
+STANDING = frozenset(
+    ["runs_on", "located_in", "stored_in", "lives_in", "works_on", "works_in", "meets_in"]
+)
+ACCUSATIVE = frozenset(["einen", "eine", "ein", "das", "die"])
+
+
+def _is_aim(sense: Sense, words_: Sequence[Token], language: str) -> bool:
+    """Whether an accusative follows where the sense asks for a dative: `läuft auf einen Fehler`."""
+    if language != "de" or sense.predicate not in STANDING:
+        return False
+    return words_[0].lower in ("ins", "ans") or any(t.lower in ACCUSATIVE for t in words_[1:2])
 
 
 def _skippable(words_: Sequence[Token], language: str) -> bool:
