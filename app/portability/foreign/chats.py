@@ -14,7 +14,7 @@ import orjson
 
 from app.kernel.ids import digest
 from app.portability.foreign.model import Format, Probe, Reading, Record, of_file
-from app.portability.foreign.values import is_set, moment, parts, shifted, short
+from app.portability.foreign.values import is_set, moment, number_of, parts, shifted, short
 
 ROLES = {"user": "user", "human": "user", "assistant": "assistant", "tool": "tool",
          "function": "tool"}  # fmt: skip
@@ -77,7 +77,7 @@ def _alone(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
     talk = next((n for n in TALKS if short(item.get(n))), None) if is_bare(item) else None
     key = short(item[talk]) if talk else reading.names.get(WHOLE, reading.format)
     since = _time(told)
-    at = shifted(moment(_when(told[since[0]])), reading.items - 1) if since else None
+    at = shifted(moment(number_of(told[since[0]])), reading.items - 1) if since else None
     if reading.items == 1:
         reading.lose(*since[1:])
     own = {n: v for n, v in told.items() if n in USERS}
@@ -88,14 +88,6 @@ def _alone(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
 def _time(item: Mapping[str, Any]) -> tuple[str, ...]:
     """The fields of an item that say when it was."""
     return tuple(n for n in TIMES if is_set(item.get(n)))
-
-
-def _when(given: str) -> Any:
-    """A time that is known as a text: a number where it was one."""
-    try:
-        return float(given)
-    except ValueError:
-        return given
 
 
 def _whose(item: Mapping[str, Any]) -> Any:

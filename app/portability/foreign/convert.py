@@ -91,7 +91,7 @@ def _without_users(chosen: Format, path: Path) -> NoReturn:
 
 def _told(reading: Reading) -> dict[str, Any]:
     users = {"users": len(reading.users)} if reading.users else {}
-    named = {"apart": True} if users and reading.apart else {}
+    named = {"apart": True, "shared": reading.shared} if users and reading.apart else {}
     return {
         "format": reading.format,
         "items": reading.items,
@@ -126,8 +126,10 @@ def _write(chosen: Format, found: Probe, reading: Reading, folder: Path) -> set[
             if not isinstance(item, dict):
                 out.add(chosen.kind, item, place)
                 continue
-            for kind, record in chosen.read(reading, name, item):
-                out.add(kind, record, place)
+            own = [
+                out.add(kind, record, place) for kind, record in chosen.read(reading, name, item)
+            ]
+            reading.shared += reading.scope in own
         return out.kinds
 
 
@@ -152,8 +154,8 @@ class _Out:
     def kinds(self) -> set[str]:
         return set(self._open)
 
-    def add(self, kind: str, record: Any, place: int) -> None:
-        """Write one line."""
+    def add(self, kind: str, record: Any, place: int) -> str | None:
+        """Write one line; returns the scope that it goes to."""
         if kind not in self._open:
             path = self._folder / BY_NAME[kind].file
             opened = (path.open("wb"), _places(path).open("wb"))
@@ -163,6 +165,7 @@ class _Out:
         lines, places = self._open[kind]
         lines.write(_line(record) + b"\n")
         places.write(place.to_bytes(WIDTH, "big"))
+        return record.get("scope") if isinstance(record, dict) else None
 
 
 def _places(path: Path) -> Path:

@@ -50,6 +50,7 @@ class Reading:
     items: int = 0
     apart: bool = False  # whether what is of a user goes to the leaf of that user
     users: set[str] = field(default_factory=set)  # digests of those whose memories were read
+    shared: int = 0  # items of nobody, where users are kept apart
     leaves: dict[str, str] = field(default_factory=dict)  # ids of users, by paths that are others
 
     def of_user(self, user: Any) -> Reading:

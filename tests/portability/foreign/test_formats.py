@@ -854,9 +854,12 @@ def scopes(path: Path, form: str, mapping: Path | None = None) -> list[str]:
     with converted(Foreign(path, SCOPE, form, mapping, users=True)) as package:
         assert package.told is not None
         assert package.told["apart"] is True
+        shared = package.told["shared"]
         files = [file for file in package.files if file.kind.name != "session"]
         texts = [text for file in files for text in file.path.read_bytes().splitlines()]
-    return [json.loads(text)["scope"] for text in texts]
+    found = [str(json.loads(text)["scope"]) for text in texts]
+    assert shared == found.count(SCOPE)
+    return found
 
 
 def test_users_of_a_table_and_of_lines_are_kept_apart(tmp_path: Path) -> None:
