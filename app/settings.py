@@ -517,7 +517,11 @@ class ConversationSettings(Group):
     hits: int = Field(8, ge=1, le=50, description="Most hits recalled for a message.")
     hit_characters: int = Field(200, ge=60, le=4000, description="Most characters of such a hit.")
     relevance: float = Field(
-        0.5, ge=0, le=1, description="Least relevance of such a hit; a request may name its own."
+        0.5,
+        ge=0,
+        le=1,
+        description="Least relevance of such a hit, and of what `POST /v1/turns` recalls; a "
+        "request may name its own.",
     )
     cron: Annotated[str, AfterValidator(_cron)] = Field(
         "*/5 * * * *", description="When messages that left their buffers are judged."

@@ -294,6 +294,12 @@ def _show_lost(result: dict[str, Any]) -> None:
     console.print(f"Read as {result['format']}: {result['items']} items.")
     for name, count in sorted(result["lost"].items()):
         console.print(escape(f"Not kept: {name} ({count})"), soft_wrap=True)
+    if result.get("shared"):
+        noun = "item names" if result["shared"] == 1 else "items name"
+        console.print(
+            f"{result['shared']} {noun} no user: all readers of the scope see what it says.",
+            soft_wrap=True,
+        )
     if result.get("users", 0) > 1 and not result.get("apart"):
         console.print(
             f"Memories of {result['users']} users come into one scope, where all its readers see "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from app.access.service import operator
 from app.errors import Forbidden, LociError, NotFound
@@ -13,16 +14,27 @@ from app.kernel.graph import Graph, Row
 from app.kernel.scope import ScopePath, parse_scope
 from app.portability.bounds import Bounds, bounds_of
 from app.portability.kind import Kind, Rules
+from app.sanitize.labels import clean_label
 from app.scopes.service import ScopeService
 
 
 class ScopeGate:
-    """Answers once for each path; `caller` is None for the operator, who may write anywhere."""
+    """Answers once for each path; `caller` is None for the operator, who may write anywhere.
 
-    def __init__(self, graph: Graph, scopes: ScopeService, caller: Caller | None) -> None:
+    `names` are what scopes that it makes are called, by their path.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        scopes: ScopeService,
+        caller: Caller | None,
+        names: Mapping[str, str] | None = None,
+    ) -> None:
         self._graph = graph
         self._scopes = scopes
         self._caller = caller
+        self._names = names or {}
         self._known: dict[str, LociError | None] = {}
         self._lock = asyncio.Lock()
 
@@ -59,7 +71,18 @@ class ScopeGate:
             if error is None and str(path) not in existing:
                 missing.setdefault(path.tenant, []).append(path)
         for tenant, new in missing.items():
-            await self._scopes.ensure(new, self._caller or operator(tenant, []))
+            names = await self._called(new)
+            await self._scopes.ensure(new, self._caller or operator(tenant, []), names=names)
+
+    async def _called(self, new: Iterable[ScopePath]) -> dict[str, str]:
+        """What new scopes are called, as it may be stored; what is refused goes by its path."""
+        called: dict[str, str] = {}
+        for path in new:
+            if name := self._names.get(str(path)):
+                policy = await self._scopes.policy(str(path.parent))
+                with suppress(LociError):
+                    called[str(path)] = clean_label(name, "name", policy) or ""
+        return {path: name for path, name in called.items() if name}
 
     async def _existing(self, paths: list[ScopePath]) -> set[str]:
         asked = sorted({str(step) for path in paths for step in (path, *path.ancestors)})

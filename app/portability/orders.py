@@ -11,7 +11,7 @@ import orjson
 from app.errors import InvalidInput
 from app.kernel.scope import parse_scope
 from app.portability.archive import is_archive
-from app.portability.foreign.formats import check_format, recognised
+from app.portability.foreign.formats import BY_NAME, check_format, check_users, recognised
 from app.portability.foreign.tables import MOST, checked_mapping
 from app.portability.kind import check_target
 from app.portability.package import is_package
@@ -40,6 +40,8 @@ class How:
         """Read the parameters of a request; InvalidInput names the bad one."""
         if form is not None:
             check_format(form)
+            if users:
+                check_users(BY_NAME[form])
         read = None if mapping is None else checked_mapping(_json(mapping))
         target = str(parse_scope(into)) if into else None
         if users and target is not None and parse_scope(target).leaf is not None:
@@ -55,13 +57,17 @@ class How:
         """Raise InvalidInput for a target that is none for this file, or a content that no format
         knows (`format`)."""
         if not self.is_named and is_package(path):
+            if self.users:
+                raise InvalidInput("a package says itself where each memory goes", field="users")
             if self.target is not None:
                 check_target(self.target)
             return
         if self.target is None:
             raise InvalidInput("name the scope to which it goes", field="scope")
         if not is_archive(path):
-            recognised(path, self.format, mapped=self.mapping is not None)
+            chosen, _ = recognised(path, self.format, mapped=self.mapping is not None)
+            if self.users:
+                check_users(chosen)
 
     @property
     def args(self) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -81,6 +81,7 @@ class Package:
     origin: Path
     where: Callable[[Reject], Reject] | None = None  # a reject as of the file that it comes from
     told: dict[str, Any] | None = None  # of what came from another program
+    names: Mapping[str, str] = field(default_factory=dict)  # of scopes that it may make, by path
 
     @property
     def is_placed(self) -> bool:

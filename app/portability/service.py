@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from app.errors import Conflict, ModelMismatch
+from app.errors import Conflict, InvalidInput, ModelMismatch
 from app.indexing.spaces import FIRST
 from app.jobs.access import ADMINISTERED
 from app.jobs.model import Cancelled, Job
@@ -113,6 +113,8 @@ def opened(order: Order) -> Iterator[Package]:
             with converted(source, order.spool) as package:
                 yield package
     else:
+        if order.users:
+            raise InvalidInput("a package says itself where each memory goes", field="users")
         with open_package(order.path, order.limits, order.spool) as package:
             yield package
 
@@ -176,7 +178,7 @@ async def import_package(
 
     async def perform() -> None:
         with preparer(_processes(size)) as ready:
-            gate = ScopeGate(store.graph, store.scopes, order.caller)
+            gate = ScopeGate(store.graph, store.scopes, order.caller, package.names)
             few = FEW if order.caller else None  # an operator's is alone with the machine
             tools = Tools(store.graph, gate, ready, told, few)
             await Importer(tools, rules, progress, rejects).run(package)

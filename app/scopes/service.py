@@ -61,13 +61,14 @@ class ScopeService:
         if nearest is None:
             raise NotFound(f"there is no scope {parsed.parent}", field="scope")
         label = clean_label(name, "name", await self.policy(str(nearest)))
+        named = {str(parsed): label} if label else {}
         if str(parsed) == own_leaf(caller) and caller.may(caller.home, Role.WRITER):
-            made = await self.ensure([parsed], caller, name=label, role=Role.WRITER)
+            made = await self.ensure([parsed], caller, names=named, role=Role.WRITER)
         elif parsed.kind == "user" and not caller.may(str(nearest), Role.ADMIN):
             made = await self._of_user(caller, parsed, label)
         else:
             caller.require(str(nearest), Role.ADMIN)
-            made = await self.ensure([parsed], caller, name=label)
+            made = await self.ensure([parsed], caller, names=named)
         row = await self.repository.get(str(parsed))
         if row is None:
             raise NotFound(f"there is no scope {parsed}")
@@ -83,12 +84,13 @@ class ScopeService:
         others, look alike: Forbidden.
         """
         path, parent = str(leaf), str(leaf.parent)
+        names = {path: name} if name else {}
         caller.require(parent, Role.WRITER)
         if path in caller.roles:
             return []
         named = f"{leaf.kind}:{leaf.tenant}:{path.rpartition(':')[2]}"
         if not await self.repository.is_principal(named):
-            made = await self.ensure([leaf], caller, name=name, role=Role.WRITER)
+            made = await self.ensure([leaf], caller, names=names, role=Role.WRITER)
             # Another request of the same principal may have made it since this one was let in.
             if made or await self.repository.granted(path, caller.principal) is not None:
                 return [path]
@@ -130,16 +132,17 @@ class ScopeService:
         paths: list[ScopePath],
         caller: Caller,
         *,
-        name: str | None = None,
+        names: Mapping[str, str] | None = None,
         role: Role = Role.ADMIN,
     ) -> list[str]:
         """Make every path and its ancestors that do not exist yet; returns the new ones.
 
-        In each new one the caller has `role`.
+        In each new one the caller has `role`. `names` are what paths are called beside the path,
+        sanitised; the others go by their last step.
         """
         wanted = {str(step): step for path in paths for step in (*path.ancestors, path)}
         ordered = sorted(wanted.values(), key=lambda step: len(step.ancestors))
-        rows = [_row(step, name if [step] == paths else None) for step in ordered]
+        rows = [_row(step, (names or {}).get(str(step))) for step in ordered]
         event = audit.event(caller, "scope.create", str(paths[-1]), paths=sorted(wanted))
         return await self.repository.save(rows, caller.principal, role, event)
 

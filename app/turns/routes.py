@@ -30,15 +30,16 @@ async def take_turn(
     caller: NamedDependency[Caller],
     turns: NamedDependency[TurnService],
     context_blocks: NamedDependency[ContextBlocks],
+    recalling: NamedDependency[Recalling],
 ) -> TakenOut:
     """Store what was said since the last reply, and recall what else is known for the next one.
 
     A bad message does not hold up the rest. What is in the buffer of the conversation, the messages
-    that were handed in among them, is not recalled.
+    that were handed in among them, is not recalled, nor is what answers nothing (`min_score`).
     """
     caller, talk = await turns.opened(caller, data.session, data.scope)
     data = data.model_copy(update={"scope": talk.scope})
-    asked = data.to_search()
+    asked = data.to_search((await recalling.bounds(talk.scope)).relevance)
     request = asked.to_request(caller) if asked else None
     done = await turns.take(caller, talk, data.to_captures(), request, begins=data.begins)
     block = None

@@ -66,6 +66,16 @@ class TurnIn(WireModel):
     snippet: Annotated[int, Field(ge=60, le=LONGEST)] | None = Field(
         None, description=f"Most characters of a hit in the bundle; {SNIPPET} if unset."
     )
+    min_score: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None,
+        description="Least `relevance` of a hit; 0 for all, `conversations.relevance` of the "
+        "settings if unset.",
+    )
+    fallback: bool = Field(
+        False,
+        description="Where nothing reaches `min_score`: what reaches 0.5, then what holds half of "
+        "the question's words.",
+    )
 
     form: Literal["both", "relevant_context"] = Field(
         "both", description="`relevant_context` gives a block by scope in place of hits and bundle."
@@ -81,8 +91,9 @@ class TurnIn(WireModel):
             for item in self._read()
         ]
 
-    def to_search(self) -> SearchIn | None:
-        """What is recalled; None where no user said anything and nothing is asked."""
+    def to_search(self, relevance: float) -> SearchIn | None:
+        """What is recalled, of this relevance at least where the turn names none; None where no
+        user said anything and nothing is asked."""
         query = self.query or self._last_of_user()
         if not query:
             return None
@@ -94,6 +105,8 @@ class TurnIn(WireModel):
             token_budget=self.token_budget,
             limit=self.limit,
             snippet=self.snippet,
+            min_score=(relevance if self.min_score is None else self.min_score) or None,
+            fallback=self.fallback,
         )
 
     def _read(self) -> Iterable[MessageIn | LociError]:

@@ -49,13 +49,15 @@ def test_the_line_of_claude_code_names_the_address_and_sends_the_key() -> None:
 
 
 def test_each_program_that_is_named_has_its_lines() -> None:
-    """In the order of the page; what connects by address alone is told that it is not served."""
+    """In the order of the page; what takes an address alone has the proxy below, and what only
+    signs in by OAuth is told that it is not served."""
     page = GUIDE.read_text()
     clients = page[page.index("## Clients") : page.index("## Tools")]
     found = [clients.index(name) for name in ("Claude Code:", "Cursor, in", "VS Code, in",
-             "Claude Desktop starts", "ChatGPT takes")]  # fmt: skip
+             "Claude Desktop starts", "ChatGPT takes", "claude.ai takes", "```nginx")]  # fmt: skip
     assert found == sorted(found)
     assert "OAuth" in clients[clients.index("not served") - 80 :]
+    assert "claude.ai" not in clients[clients.index("```nginx") :]
 
 
 def test_the_entry_that_starts_a_program_names_the_command_and_what_it_reads() -> None:

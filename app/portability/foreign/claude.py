@@ -26,12 +26,19 @@ def is_claude(probe: Probe) -> bool:
 
 def read_claude(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[Record]:
     """The records of a conversation, of a project, or of what Claude remembers of a user."""
+    reading = reading.of_user(_owner(item))
     if "chat_messages" in item or not {MEMORY, PROJECTS, "docs"} & item.keys():
         yield from _conversation(reading, item)
     elif "docs" in item:
         yield from _project(reading, item)
     else:
         yield from _memories(reading, item)
+
+
+def _owner(item: dict[str, Any]) -> Any:
+    """Whose a conversation, a project or a memory is: an export of an organisation has several."""
+    owner = item.get("account") or item.get("creator")
+    return item.get("account_uuid") or (owner.get("uuid") if isinstance(owner, dict) else None)
 
 
 def _conversation(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
@@ -172,5 +179,6 @@ CLAUDE = chat_format(
     "claude",
     is_claude,
     read_claude,
-    {"content": "text", "captured_at": "created_at", "role": "sender"},
+    {"content": "text", "captured_at": "created_at", "role": "sender", "scope": "account"},
+    "account",
 )

@@ -58,6 +58,7 @@ def read(reading: Reading, name: str | None, item: Item) -> Iterator[Record]:
     if name == "raw_node" or name is None:
         reading.lose("raw nodes")
         return
+    reading = reading.of_user(_scope(item).get("user_id"))
     if name in ("entity", "fact", "memory_block"):
         yield from _note(reading, name, item)
     elif name == "episode":
@@ -176,8 +177,14 @@ COGX = Format(
     recognises,
     read,
     frozenset(FILES),
-    {"captured_at": "created_at", "valid_from": "valid_at", "valid_to": "invalid_at"},
+    {
+        "captured_at": "created_at",
+        "valid_from": "valid_at",
+        "valid_to": "invalid_at",
+        "scope": "scope.user_id",
+    },
     learn,
     items,
     names,
+    user="scope.user_id",
 )

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import orjson
 
@@ -20,7 +20,7 @@ from app.errors import InvalidInput
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 from app.portability.foreign.files import items_of
-from app.portability.foreign.formats import recognised
+from app.portability.foreign.formats import check_users, recognised
 from app.portability.foreign.model import FILE, Format, Probe, Reading, of_file
 from app.portability.foreign.tables import mapping_of
 from app.portability.kind import Reject
@@ -59,11 +59,15 @@ def converted(order: Foreign, spool: Path | None = None) -> Iterator[Package]:
     target = parse_scope(order.scope)
     if order.users and target.leaf is not None:
         raise InvalidInput(f"{target} has no leaves of users below it", field="users")
+    if order.users:
+        check_users(chosen)
     at = order.at or datetime.fromtimestamp(int(found.path.stat().st_mtime), UTC)
     reading = Reading(chosen.name, str(target), at.isoformat(), mapping, apart=order.users)
     with tempfile.TemporaryDirectory(prefix="loci-import-", dir=spool) as made:
         folder = Path(made)
         kinds = _write(chosen, found, reading, folder)
+        if reading.apart and not reading.users:
+            _without_users(chosen, order.path)
         files = [PackedFile(folder / k.file, k) for k in KINDS if k.name in kinds]
         called = chosen.names(found.path) if chosen.names else [found.path.name]
         yield Package(
@@ -73,12 +77,21 @@ def converted(order: Foreign, spool: Path | None = None) -> Iterator[Package]:
             order.path,
             where=Places(folder, called, chosen).of,
             told=_told(reading),
+            names=reading.leaves,
         )
+
+
+def _without_users(chosen: Format, path: Path) -> NoReturn:
+    raise InvalidInput(
+        f"nothing in {path.name} says whose it is, so that users cannot be kept apart: "
+        f"{chosen.name} names a user by {chosen.user}",
+        field="users",
+    )
 
 
 def _told(reading: Reading) -> dict[str, Any]:
     users = {"users": len(reading.users)} if reading.users else {}
-    named = {"apart": True} if users and reading.apart else {}
+    named = {"apart": True, "shared": reading.shared} if users and reading.apart else {}
     return {
         "format": reading.format,
         "items": reading.items,
@@ -97,7 +110,7 @@ def _write(chosen: Format, found: Probe, reading: Reading, folder: Path) -> set[
     if chosen.learn is not None:
         for _, name, item in items():
             if _tells(chosen, name, item):
-                reading.names[of_file(str(name))] = item
+                reading.names[of_file(str(name))] = str(item)
             elif isinstance(item, dict) and _is_listed(chosen, name):
                 chosen.learn(reading, name, item)
     with ExitStack() as stack:
@@ -113,13 +126,16 @@ def _write(chosen: Format, found: Probe, reading: Reading, folder: Path) -> set[
             if not isinstance(item, dict):
                 out.add(chosen.kind, item, place)
                 continue
-            for kind, record in chosen.read(reading, name, item):
-                out.add(kind, record, place)
+            own = [
+                out.add(kind, record, place) for kind, record in chosen.read(reading, name, item)
+            ]
+            reading.shared += reading.scope in own
         return out.kinds
 
 
 def _tells(chosen: Format, name: str | None, item: Any) -> bool:
-    return isinstance(item, str) and name in chosen.tells
+    plain = isinstance(item, str | int | float) and not isinstance(item, bool)
+    return plain and name in chosen.tells
 
 
 def _is_listed(chosen: Format, name: str | None) -> bool:
@@ -138,8 +154,8 @@ class _Out:
     def kinds(self) -> set[str]:
         return set(self._open)
 
-    def add(self, kind: str, record: Any, place: int) -> None:
-        """Write one line."""
+    def add(self, kind: str, record: Any, place: int) -> str | None:
+        """Write one line; returns the scope that it goes to."""
         if kind not in self._open:
             path = self._folder / BY_NAME[kind].file
             opened = (path.open("wb"), _places(path).open("wb"))
@@ -149,6 +165,7 @@ class _Out:
         lines, places = self._open[kind]
         lines.write(_line(record) + b"\n")
         places.write(place.to_bytes(WIDTH, "big"))
+        return record.get("scope") if isinstance(record, dict) else None
 
 
 def _places(path: Path) -> Path:

@@ -84,11 +84,17 @@ def place_of(path: Path) -> Path:
 
 
 def chat_format(
-    name: str, recognises: Callable[[Probe], bool], read: Reader, fields: Mapping[str, str]
+    name: str,
+    recognises: Callable[[Probe], bool],
+    read: Reader,
+    fields: Mapping[str, str],
+    user: str | None = None,
 ) -> Format:
     """The format of an export of chats, in a file or a folder: a list, or an object around it."""
     lists = frozenset([None, "conversations"])
-    return Format(name, recognises, read, lists, fields, items=chat_items, names=chat_names)
+    return Format(
+        name, recognises, read, lists, fields, items=chat_items, names=chat_names, user=user
+    )
 
 
 def _kept_out(path: Path) -> str:

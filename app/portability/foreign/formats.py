@@ -34,6 +34,17 @@ def check_format(name: str) -> None:
         raise InvalidInput(f"there is no format {name!r}; known: {known}", field="format")
 
 
+def check_users(chosen: Format) -> None:
+    """Raise InvalidInput (`users`) for a format in which nothing says whose an item is."""
+    if chosen.user is None:
+        known = ", ".join(f"{found.name} ({found.user})" for found in FORMATS if found.user)
+        raise InvalidInput(
+            f"{chosen.name} has no field that names a user, so that users cannot be kept apart; "
+            f"those that have one: {known}",
+            field="users",
+        )
+
+
 def recognised(path: Path, name: str | None, *, mapped: bool = False) -> tuple[Format, Probe]:
     """The format of a file or folder, by its name or else by its content, and how it begins.
 

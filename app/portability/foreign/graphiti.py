@@ -13,7 +13,7 @@ from typing import Any
 
 from app.kernel.ids import digest
 from app.portability.foreign.dumps import NEO4J, Item, drop, flat, place
-from app.portability.foreign.model import Format, Probe, Reading, Record
+from app.portability.foreign.model import Format, Probe, Reading, Record, of_file
 from app.portability.foreign.scripts import Turn, turns
 from app.portability.foreign.values import is_set, moment, shifted, short, text
 
@@ -28,11 +28,18 @@ LINKS = ("MENTIONS", "HAS_MEMBER", "HAS_EPISODE", "NEXT_EPISODE")
 VECTORS = ("fact_embedding", "name_embedding", "embedding")
 DROPPED = {"link": "MENTIONS and other links", "community": "communities", "other": "other nodes"}
 SESSIONS = ("thread_id", "session_id", "group_id")
+TALKS = ("sessions", "threads")  # of Zep: they say whose the messages of one are
+NO_GROUP = ("", "_", "\\_")  # the group of what was put into none
 LISTS = ("nodes", "edges", "relationships", "entities", "entity_nodes", "entity_edges", "episodes",
          "episodic_nodes", "facts", "relevant_facts", "messages")  # fmt: skip
 EDGES = ("edges", "facts", "relevant_facts", "entity_edges")
-ZEP_LISTS = (*LISTS, "summary")
-TEXTS = {"facts": "fact", "summary": "summary"}  # as which field a plain text is read
+ZEP_LISTS = (*LISTS, "summary", *TALKS)
+TEXTS = {
+    "facts": "fact",
+    "summary": "summary",
+    "sessions": "session_id",
+    "threads": "thread_id",
+}  # as which field a plain text is read
 ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant",
          "tool": "tool", "function": "tool"}  # fmt: skip
 
@@ -75,7 +82,12 @@ def _kind(item: Item) -> str | None:
 
 
 def learn(reading: Reading, name: str | None, item: Item) -> None:
-    """Remember the name of an entity, by which edges call it."""
+    """Remember the name of an entity, by which edges call it, and whose a session is."""
+    if name in TALKS:
+        talk, user = _talk(item), item.get("user_id")
+        if talk and isinstance(user, str | int):
+            reading.names[talk] = str(user)
+        return
     known = flat(item)
     identifier = known.get(_called(known))
     if _kind(known) != "entity":
@@ -90,8 +102,12 @@ def learn(reading: Reading, name: str | None, item: Item) -> None:
 
 def read(reading: Reading, name: str | None, item: Item) -> Iterator[Record]:
     """The record of a node or an edge."""
+    if name in TALKS:
+        reading.lose(name or "")
+        return
     drop(reading, item)
     item = flat(item)
+    reading = reading.of_user(_whose(reading, item))
     kind = None if name == "summary" else _kind(item)
     kind = kind or ("edge" if name in EDGES else None)
     if kind in DROPPED:
@@ -104,6 +120,22 @@ def read(reading: Reading, name: str | None, item: Item) -> Iterator[Record]:
         yield from _summary(reading, item)
     else:
         yield from _episode(reading, item)
+
+
+def _talk(item: Item) -> str | None:
+    """By which name whose a session is, is remembered."""
+    named = next((item[n] for n in SESSIONS[:2] if item.get(n)), None)
+    return f"session: {named}" if isinstance(named, str | int) else None
+
+
+def _whose(reading: Reading, item: Item) -> Any:
+    """The user of a node or an edge: its own, else that of its session or of the file, else its
+    group, as which Graphiti has users."""
+    if is_set(item.get("user_id")):
+        return item["user_id"]
+    known = reading.names.get(_talk(item) or "") or reading.names.get(of_file("user_id"))
+    group = item.get("group_id")
+    return known or (None if group in NO_GROUP else group)
 
 
 def _edge(reading: Reading, item: Item) -> Record:
@@ -134,7 +166,9 @@ def _rest(reading: Reading, item: Item, used: tuple[str, ...]) -> dict[str, Any]
     """The fields that no record says, but for what only says which kind of thing the item is."""
     kinds = [n for n in NEO4J if item.get(n) in CALLED]
     kinds += ["labels"] if item.get("labels") == ["Episodic"] else []
-    return reading.rest(item, (*used, *kinds, "metadata", _called(item)), VECTORS)
+    left = reading.rest(item, (*used, *kinds, "metadata", _called(item)), VECTORS)
+    user = reading.names.get(of_file("user_id"))
+    return {"user_id": user, **left} if user else left
 
 
 def _called(item: Item) -> str:
@@ -268,5 +302,25 @@ FIELDS = {
     "captured_at": "valid_at", "ingested_at": "created_at", "valid_from": "valid_at",
     "valid_to": "invalid_at", "superseded_at": "expired_at",
 }  # fmt: skip
-GRAPHITI = Format("graphiti", recognises, read, frozenset([None, *LISTS]), FIELDS, learn)
-ZEP = Format("zep", is_zep, read, frozenset([None, *ZEP_LISTS]), FIELDS, learn, texts=TEXTS)
+OF_FILE = frozenset(["user_id"])
+GRAPHITI = Format(
+    "graphiti",
+    recognises,
+    read,
+    frozenset([None, *LISTS]),
+    FIELDS | {"scope": "group_id"},
+    learn,
+    tells=OF_FILE,
+    user="group_id",
+)
+ZEP = Format(
+    "zep",
+    is_zep,
+    read,
+    frozenset([None, *ZEP_LISTS]),
+    FIELDS | {"scope": "user_id"},
+    learn,
+    texts=TEXTS,
+    tells=OF_FILE,
+    user="user_id",
+)

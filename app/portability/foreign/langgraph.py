@@ -99,4 +99,5 @@ LANGGRAPH = Format(
         "expired_at": "expires_at",
         "scope": "namespace",
     },
+    user="namespace",
 )

@@ -17,7 +17,7 @@ from app.kernel.ids import digest
 from app.portability.foreign.chats import ROLES
 from app.portability.foreign.model import Format, Probe, Reading, Record, of_file
 from app.portability.foreign.speaking import calls_to_speak, is_receipt, opened, spoken
-from app.portability.foreign.values import moment, parts, short, text, whole
+from app.portability.foreign.values import moment, number_of, parts, short, text, whole
 
 AGENT = ("messages", "core_memory", "memory_blocks", "created_at")
 MESSAGE = ("id", "role", "name", "created_at", "tool_calls")
@@ -125,7 +125,7 @@ def _block(reading: Reading, item: dict[str, Any], owner: str | None) -> Iterato
         reading.lose("empty blocks")
         return
     changed = "updated_at" if item.get("updated_at") else "created_at"
-    exported = moment(reading.names.get(of_file("created_at")))
+    exported = moment(number_of(reading.names.get(of_file("created_at"))))
     at = moment(item.get(changed)) or exported or reading.at
     yield reading.note(
         item["value"],

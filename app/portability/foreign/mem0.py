@@ -113,4 +113,5 @@ MEM0 = Format(
         "expired_at": "expiration_date",
         "scope": "user_id",
     },
+    user="user_id",
 )

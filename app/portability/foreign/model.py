@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from app.kernel.ids import digest
-from app.portability.foreign.values import cut, filled, is_set, labels, short, tagged, whole
+from app.kernel.leaf import leaf_of
+from app.portability.foreign.values import SHORT, cut, filled, is_set, labels, short, tagged, whole
 from app.sanitize.metadata import ROOM, kept, size_of
 
 MOST_NAMES = 100  # of what is told to be lost; further ones count together
@@ -49,15 +50,25 @@ class Reading:
     items: int = 0
     apart: bool = False  # whether what is of a user goes to the leaf of that user
     users: set[str] = field(default_factory=set)  # digests of those whose memories were read
+    shared: int = 0  # items of nobody, where users are kept apart
+    leaves: dict[str, str] = field(default_factory=dict)  # ids of users, by paths that are others
 
     def of_user(self, user: Any) -> Reading:
         """The reading of what belongs to a user: into the leaf of that user where users are kept
-        apart. What names a user as no leaf is called is left for the import to refuse."""
-        named = short(user)
-        if named is None:
+        apart. There what is no id, such as an object, is left for the import to refuse."""
+        if not is_set(user) or (isinstance(user, str) and not user.strip()):
             return self
-        self.users.add(digest("user", str(user))[:16])
-        return replace(self, scope=f"{self.scope}/user:{named}") if self.apart else self
+        if short(user) is None:
+            return replace(self, scope=f"{self.scope}/user:") if self.apart else self
+        self.users.add(digest("user", whole(user))[:16])
+        return self._at_leaf(str(user)) if self.apart else self
+
+    def _at_leaf(self, user: str) -> Reading:
+        leaf = leaf_of(user)
+        path = f"{self.scope}/user:{leaf}"
+        if leaf != user:
+            self.leaves[path] = " ".join(whole(user).split())[:SHORT]
+        return replace(self, scope=path)
 
     def lose(self, *names: str) -> None:
         """Count what is not kept, by the name of its field."""
@@ -111,7 +122,7 @@ class Reading:
         of `labelled` become tags as well, and so do `categories`."""
         made = filled(
             scope=self.scope,
-            session=self.name("session", session) or self.format,
+            session=_plain(self.name("session", session)) or self.format,
             content=content,
             origin=self.format,
             **self._beside(labelled, categories, beside or {}),
@@ -152,7 +163,10 @@ class Reading:
         """A conversation."""
         metadata = {k: v for k, v in more.pop("metadata", {}).items() if v is not None}
         return "session", filled(
-            scope=self.scope, key=short(key) or self.format, metadata=metadata or None, **more
+            scope=self.scope,
+            key=_plain(short(key)) or self.format,
+            metadata=metadata or None,
+            **more,
         )
 
     def note(
@@ -173,6 +187,12 @@ class Reading:
         return "note", made | {"content": content}
 
 
+def _plain(session: str | None) -> str | None:
+    """The name of a session; one with an address, which no session may be called by, is called as
+    the leaf of a user of that name."""
+    return leaf_of(session) if session and "@" in session else session
+
+
 FILE = 1 << 40  # a place is a line, or an item, plus this times the number of its file
 Items = Callable[[Path], Iterator[tuple[int, str | None, Any]]]
 Reader = Callable[[Reading, str | None, dict[str, Any]], Iterator[Record]]
@@ -190,6 +210,7 @@ class Format:
     before the first is read. `fields` tells by which field a field of ours comes, and `texts` as
     which field a plain text is read, by the member that holds it. `tells` names members that say
     something of the whole file: their texts are in the reading's names as `of_file` calls them.
+    `user` is the field that names whose an item is; none where no item says so.
     """
 
     name: str
@@ -203,3 +224,4 @@ class Format:
     kind: str = "episode"  # what an item that is no object is refused as
     texts: Mapping[str, str] = field(default_factory=dict)  # members that hold plain texts too
     tells: frozenset[str] = frozenset()
+    user: str | None = None

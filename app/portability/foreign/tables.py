@@ -14,7 +14,8 @@ from app.portability.foreign.model import Format, Probe, Reading, Record
 from app.portability.foreign.values import is_set, moment, short
 
 FIELDS = (
-    "content", "id", "session", "role", "speaker", "title", "tags", "captured_at", "ingested_at",
+    "content", "id", "session", "role", "speaker", "user", "title", "tags", "captured_at",
+    "ingested_at",
 )  # fmt: skip
 # Names that say by themselves what a column is, where no mapping is given.
 USUAL: Mapping[str, tuple[str, ...]] = {
@@ -23,6 +24,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "session": ("session", "session_id", "thread", "thread_id", "conversation", "conversation_id"),
     "role": ("role",),
     "speaker": ("speaker", "user", "user_id", "name", "sender"),
+    "user": ("user_id", "user"),
     "title": ("title", "subject"),
     "tags": ("tags", "categories", "labels"),
     "captured_at": ("captured_at", "created_at", "timestamp", "date", "time"),
@@ -78,15 +80,18 @@ def _usual(item: Mapping[str, Any]) -> dict[str, str]:
 
 
 def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[Record]:
-    """A row as an episode; columns that nothing maps become tags, or are counted as lost."""
+    """A row as an episode; columns that nothing maps become tags, or are counted as lost. Whose it
+    is, is kept beside it as well, unless it is the speaker."""
     mapping = reading.mapping or _usual(item)
     found = {field: _at(item, path) for field, path in mapping.items()}
+    reading = reading.of_user(found.get("user"))
+    said = [path for field, path in mapping.items() if field != "user"]
     given = found.get("tags")
     session = short(found.get("session"))
     yield reading.episode(
         session,
         found.get("content"),
-        _without(item, mapping.values()),
+        _without(item, said),
         _BETWEEN.split(given) if isinstance(given, str) else given,
         id=reading.id(session or "", found["id"]) if found.get("id") else None,
         role=found.get("role") or None,
@@ -124,5 +129,7 @@ def _without(item: dict[str, Any], paths: Iterable[str]) -> dict[str, Any]:
     return {name: value for name, value in left.items() if is_set(value)}
 
 
-TABLE = Format("csv", is_table, read)
-MAPPED = Format("jsonl", is_lines, read)
+OF_USER = "`user` of a mapping"
+FIELDS_OF = {"scope": "user"}
+TABLE = Format("csv", is_table, read, fields=FIELDS_OF, user=f"user_id, user or {OF_USER}")
+MAPPED = Format("jsonl", is_lines, read, fields=FIELDS_OF, user=OF_USER)

@@ -36,6 +36,15 @@ def moment(given: Any) -> Any:
         return str(given)[:SHORT]
 
 
+def number_of(given: Any) -> Any:
+    """The number that a text is of which it is known that it may be one, such as a member of a
+    file; anything else as it is."""
+    if isinstance(given, str) and NUMBER.match(given.strip()):
+        with suppress(ValueError):
+            return float(given)
+    return given
+
+
 def _moment(given: int | float | str) -> datetime:
     if not isinstance(given, str):
         seconds = given / 1000 if abs(given) > MILLISECONDS else given

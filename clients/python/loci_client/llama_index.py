@@ -18,8 +18,10 @@ from llama_index.core.memory import BaseMemory
 
 from loci_client.memory import Memory
 from loci_client.model import Bundle
+from loci_client.problems import LociProblem, is_missing
 from loci_client.sessions import Kept, letters, value_of
 from loci_client.talk import Talk
+from loci_client.verbs import RELEVANT, BundleFilters, relevant
 
 T = TypeVar("T")
 USER = MessageRole.USER
@@ -33,7 +35,8 @@ class LociMemory(BaseMemory):  # type: ignore[misc]
 
     The session and the scope are those of `memory`; `user` names whose it is, as in the verbs of
     `Memory`. A model reads the last `messages` of the history, and before them what is recalled
-    for the question within `token_budget` tokens, in which the words of others are marked as data.
+    for the question within `token_budget` tokens and is at least as relevant as `min_score`, 0 for
+    all, in which the words of others are marked as data.
     A message of the history lives `ttl` seconds, or until it is reset.
     """
 
@@ -42,6 +45,7 @@ class LociMemory(BaseMemory):  # type: ignore[misc]
     _kept: Kept = PrivateAttr()
     _messages: int = PrivateAttr()
     _token_budget: int = PrivateAttr()
+    _min_score: float = PrivateAttr()
     _recalled: tuple[str, Bundle | None] = PrivateAttr(default=("", None))
     _turn: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
@@ -52,6 +56,7 @@ class LociMemory(BaseMemory):  # type: ignore[misc]
         user: str | None = None,
         messages: int = MOST,
         token_budget: int = 1000,
+        min_score: float = RELEVANT,
         ttl: int | None = None,
     ) -> None:
         super().__init__()
@@ -59,6 +64,7 @@ class LociMemory(BaseMemory):  # type: ignore[misc]
         self._memory, self._user = memory, user
         self._kept = Kept(home.session, home.of(user), ttl, home.retries)
         self._messages, self._token_budget = messages, token_budget
+        self._min_score = min_score
 
     @classmethod
     def class_name(cls) -> str:
@@ -108,7 +114,12 @@ class LociMemory(BaseMemory):  # type: ignore[misc]
             self._run(partial(self._kept.drop, row))
 
     def _rows(self) -> list[Mapping[str, Any]]:
-        return self._run(self._kept.rows)
+        try:
+            return self._memory.loci.run(self._kept.rows())
+        except LociProblem as problem:
+            if self._user is None or not is_missing(problem):
+                raise
+            return []  # nothing was put in for this user
 
     def _run(self, talk: Callable[[], Talk[T]]) -> T:
         return self._memory.loci.run(self._memory.home.with_scope(self._user, talk))
@@ -119,7 +130,12 @@ class LociMemory(BaseMemory):  # type: ignore[misc]
         if message.role != USER:
             self._memory.add([said], user=self._user)
         elif text.strip():
-            turn = self._memory.turn([said], user=self._user, token_budget=self._token_budget)
+            turn = self._memory.turn(
+                [said],
+                user=self._user,
+                token_budget=self._token_budget,
+                min_score=self._min_score,
+            )
             self._recalled = (text, turn.context)
 
     def _recall(self, asked: str) -> Bundle | None:
@@ -127,7 +143,8 @@ class LociMemory(BaseMemory):  # type: ignore[misc]
         search finds."""
         known, found = self._recalled
         if known != asked:
-            found = self._memory.context(asked, user=self._user, token_budget=self._token_budget)
+            how: BundleFilters = {"token_budget": self._token_budget, **relevant(self._min_score)}
+            found = self._memory.context(asked, user=self._user, **how)
             self._recalled = (asked, found)
         return found if found is not None and found.hits else None
 

@@ -13,7 +13,7 @@ from loci_client import verbs
 from loci_client.client import SECONDS, USUAL, AsyncLoci, Loci
 from loci_client.messages import Messages
 from loci_client.model import Added, Bundle, Fact, Found, Turn
-from loci_client.talk import Ask, Retries
+from loci_client.talk import Retries
 from loci_client.verbs import (
     Adding,
     BundleFilters,
@@ -30,7 +30,8 @@ class Memory:
     """The memory in one scope, such as `demo` or `demo/product`; the key's home without one.
 
     What is added belongs to `session`, a new one where none is named. A user's memories lie in
-    a scope of his own below, which is made when it is first named: its calls read both scopes.
+    a scope of his own below, which is made when something is first added to it: its calls read
+    both scopes. `user` is any id that says something.
     """
 
     def __init__(
@@ -92,11 +93,12 @@ class Memory:
     ) -> Iterator[Fact]:
         """What is believed, of everything or about one thing by name or id; pages are fetched as
         they are needed."""
-        ask: Ask | None = verbs.facts(self.home, about, user, dict(how))
-        while ask is not None:
-            page = self.loci.run(verbs.page(self.home, ask, user))
+        page, further = self.loci.run(verbs.facts(self.home, about, user, dict(how)))
+        while True:
             yield from map(Fact.of, page["items"])
-            ask = ask.after(page)
+            if further is None:
+                return
+            page, further = self.loci.run(verbs.page(self.home, further))
 
     def forget(
         self, memory: str | None = None, *, about: str | None = None, user: str | None = None
@@ -178,12 +180,13 @@ class AsyncMemory:
         self, about: str | None = None, *, user: str | None = None, **how: Unpack[FactFilters]
     ) -> AsyncIterator[Fact]:
         """What is believed, as `Memory.facts` tells it."""
-        ask: Ask | None = verbs.facts(self.home, about, user, dict(how))
-        while ask is not None:
-            page = await self.loci.run(verbs.page(self.home, ask, user))
+        page, further = await self.loci.run(verbs.facts(self.home, about, user, dict(how)))
+        while True:
             for item in page["items"]:
                 yield Fact.of(item)
-            ask = ask.after(page)
+            if further is None:
+                return
+            page, further = await self.loci.run(verbs.page(self.home, further))
 
     async def forget(
         self, memory: str | None = None, *, about: str | None = None, user: str | None = None

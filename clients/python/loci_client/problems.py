@@ -58,6 +58,11 @@ class MessagesRefused(LociProblem):
         )
 
 
+def is_missing(problem: LociProblem) -> bool:
+    """Whether a scope is not there, or not seen by the key."""
+    return (problem.code, problem.field) == ("NotFound", "scope")
+
+
 def problem_of(answer: httpx.Response) -> LociProblem:
     """The problem that an answer tells of; one that Loci did not write says so."""
     try:

@@ -8,12 +8,14 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 from urllib.parse import quote
 
+from loci_client.leaf import leaf_of
 from loci_client.messages import Conversation, Messages, batches, spoken
 from loci_client.model import Added, Bundle, Found, Receipt, Turn
-from loci_client.problems import LociProblem, MessagesRefused
+from loci_client.problems import LociProblem, MessagesRefused, is_missing
 from loci_client.talk import Ask, Retries, Talk, exchange, reading, writing
 
 T = TypeVar("T")
+RELEVANT = 0.5  # least relevance of what goes into a prompt unseen, unless told otherwise
 Wait: TypeAlias = Literal["indexed", "consolidated"]
 Kind: TypeAlias = Literal[
     "episode",
@@ -103,6 +105,11 @@ class BundleFilters(Filters, total=False):
     context: BlockWeights
 
 
+def relevant(least: float) -> BundleFilters:
+    """Only what is at least so relevant; all for 0."""
+    return {"min_score": least, "fallback": False} if least else {}
+
+
 class TurnFilters(TypedDict, total=False):
     """What a turn recalls: fields of `POST /v1/turns`, as its reference has them."""
 
@@ -111,6 +118,8 @@ class TurnFilters(TypedDict, total=False):
     token_budget: int
     limit: int
     snippet: int
+    min_score: float
+    fallback: bool
     begins: bool
     form: Form
     context: BlockWeights
@@ -133,12 +142,15 @@ class Home:
     retries: Retries
 
     def of(self, user: str | None) -> str | None:
-        """The scope that is written to: a user's own lies below the memory's."""
+        """The scope that is written to: a user's own lies below the memory's, by its leaf.
+
+        ValueError for a user without a scope above, or whose id says nothing.
+        """
         if user is None:
             return self.scope
         if self.scope is None:
             raise ValueError("a user's memories lie below a scope: give the memory one")
-        return f"{self.scope}/user:{user}"
+        return f"{self.scope}/user:{leaf_of(user)}"
 
     def seen(self, user: str | None) -> list[str] | None:
         """The scopes that are read: the memory's, and a user's own; None for all."""
@@ -146,15 +158,35 @@ class Home:
         return None if self.scope is None else list(dict.fromkeys((self.scope, own or "")))
 
     def with_scope(self, user: str | None, talk: Callable[[], Talk[T]]) -> Talk[T]:
-        """What comes of a conversation; a user's scope that is not there is made first."""
+        """What comes of a conversation that writes; a user's scope that is not there is made first,
+        called by the user's id."""
         try:
             return (yield from talk())
         except LociProblem as problem:
-            if user is None or (problem.code, problem.field) != ("NotFound", "scope"):
+            if user is None or not is_missing(problem):
                 raise
-        made = writing("POST", "/v1/scopes", {"scope": self.of(user)})
-        yield from exchange(made, self.retries)
+        yield from self._made(user)
         return (yield from talk())
+
+    def _made(self, user: str) -> Talk[Any]:
+        body = {"scope": self.of(user)}
+        named = body if leaf_of(user) == user else {**body, "name": user}
+        try:
+            return (yield from exchange(writing("POST", "/v1/scopes", named), self.retries))
+        except LociProblem as problem:
+            if problem.field != "name":  # the scope's policy may not take it
+                raise
+        return (yield from exchange(writing("POST", "/v1/scopes", body), self.retries))
+
+    def read(self, user: str | None, talk: Callable[[Sequence[str] | None], Talk[T]]) -> Talk[T]:
+        """What comes of a conversation that reads the scopes of a user. Where his own is not there,
+        it reads the memory's alone and makes nothing."""
+        try:
+            return (yield from talk(self.seen(user)))
+        except LociProblem as problem:
+            if user is None or not is_missing(problem):
+                raise
+        return (yield from talk(self.seen(None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,25 +240,29 @@ def turn(home: Home, order: Adding, how: Mapping[str, Any]) -> Talk[Turn]:
 
 def search(home: Home, query: str, user: str | None, how: Mapping[str, Any]) -> Talk[Found]:
     """Find memories."""
-    told = yield from home.with_scope(user, lambda: _ask(home, _search(home, query, user, how)))
-    return Found.of(told)
+    return Found.of((yield from _search(home, query, user, how)))
 
 
 def context(home: Home, query: str, user: str | None, how: Mapping[str, Any]) -> Talk[Bundle]:
     """Find memories, as a text for a prompt."""
-    how = {"form": "both", **how}
-    told = yield from home.with_scope(user, lambda: _ask(home, _search(home, query, user, how)))
-    return Bundle.of(told)
+    return Bundle.of((yield from _search(home, query, user, {"form": "both", **how})))
 
 
-def facts(home: Home, about: str | None, user: str | None, how: Mapping[str, Any]) -> Ask:
-    """The first page of facts."""
-    return reading("GET", "/v1/facts", subject=about, scope=home.seen(user), **how)
+def facts(
+    home: Home, about: str | None, user: str | None, how: Mapping[str, Any]
+) -> Talk[tuple[Any, Ask | None]]:
+    """The first page of facts, and what to ask for the next one."""
+
+    def listed(scopes: Sequence[str] | None) -> Talk[tuple[Any, Ask | None]]:
+        return page(home, reading("GET", "/v1/facts", subject=about, scope=scopes, **how))
+
+    return home.read(user, listed)
 
 
-def page(home: Home, ask: Ask, user: str | None) -> Talk[Any]:
-    """One page of a list."""
-    return home.with_scope(user, lambda: _ask(home, ask))
+def page(home: Home, ask: Ask) -> Talk[tuple[Any, Ask | None]]:
+    """One page of a list, and what to ask for the next one."""
+    told = yield from exchange(ask, home.retries)
+    return told, ask.after(told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,16 +286,22 @@ def forget(home: Home, what: Forgetting) -> Talk[int]:
     body = {"name": what.about, "scope": home.scope}
     if what.user is not None:
         body = {"all_of_user": home.of(what.user)}
-    told = yield from exchange(writing("POST", "/v1/facts:forget", body), home.retries)
+    try:
+        told = yield from exchange(writing("POST", "/v1/facts:forget", body), home.retries)
+    except LociProblem as problem:
+        if what.user is None or not is_missing(problem):
+            raise
+        yield from page(home, reading("GET", "/v1/facts", scope=home.seen(None), limit=1))
+        return 0  # the memory's scope is there, and nothing was added for this user
     return int(told["forgotten"])
 
 
-def _ask(home: Home, ask: Ask) -> Talk[Any]:
-    return exchange(ask, home.retries)
+def _search(home: Home, query: str, user: str | None, how: Mapping[str, Any]) -> Talk[Any]:
+    def asked(scopes: Sequence[str] | None) -> Talk[Any]:
+        ask = reading("POST", "/v1/search", {"query": query, "scopes": scopes, **how})
+        return exchange(ask, home.retries)
 
-
-def _search(home: Home, query: str, user: str | None, how: Mapping[str, Any]) -> Ask:
-    return reading("POST", "/v1/search", {"query": query, "scopes": home.seen(user), **how})
+    return home.read(user, asked)
 
 
 def _checked(added: Added, places: Sequence[str]) -> Added:

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from app.errors import InvalidInput
+from app.kernel.ids import digest
+from app.kernel.leaf import leaf_of
 from app.pages import front_matter
 from app.portability.bundle import text_of
 from app.portability.foreign.convert import Foreign, converted
@@ -131,7 +133,7 @@ TOLD: list[tuple[str, str, dict[str, int], dict[str, int]]] = [
         "zep-thread.json",
         "zep",
         {"episode": 3},
-        {"total_count": 1, "row_count": 1, "user_id": 1},
+        {"total_count": 1, "row_count": 1},
     ),
     ("zep-graph.json", "graphiti", {"episode": 1, "note": 3}, {}),
     (
@@ -201,6 +203,15 @@ TOLD: list[tuple[str, str, dict[str, int], dict[str, int]]] = [
         {"episode": 3},
         {"messages.function_call": 1, "messages.refusal": 1},
     ),
+    (
+        "messages-bare.json",
+        "openai-messages",
+        {"episode": 3},
+        {"developer messages": 1, "messages.content.input_image": 1},
+    ),
+    ("messages-bare.jsonl", "openai-messages", {"episode": 5}, {"system messages": 1}),
+    ("messages-timed.jsonl", "openai-messages", {"episode": 4}, {}),
+    ("messages-file.json", "openai-messages", {"episode": 3}, {}),
     (
         "chatgpt-parts",
         "chatgpt",
@@ -286,7 +297,7 @@ def test_a_message_of_a_thread_keeps_its_speaker_its_time_and_its_thread() -> No
     assert first["captured_at"] == "2025-05-02T09:00:00+00:00"
     assert (first["tags"], first["metadata"]) == (
         ["channel:app"],
-        {"processed": True, "channel": "app"},
+        {"processed": True, "channel": "app", "user_id": "wilma"},
     )
     assert (second["role"], second["speaker"]) == ("assistant", "Scout")
     assert third["speaker"] == "norole"
@@ -797,6 +808,34 @@ USERS: list[tuple[Any, list[str]]] = [
     ([{"namespace": ["acme", "users", "wilma"], "key": "k", "value": {"text": "a"}},
       {"namespace": ["memories", "users", "ole"], "key": "k", "value": {"text": "b"}}],
      ["/user:wilma", "/user:ole"]),
+    ({"nodes": [{"uuid": "n", "labels": ["Entity"], "name": "Mill", "summary": "a",
+                 "group_id": "wilma"},
+                {"uuid": "m", "labels": ["Entity"], "name": "Weir", "summary": "b",
+                 "group_id": "_"}],
+      "edges": [{"uuid": "f", "fact": "c", "group_id": "ole"}]},
+     ["/user:wilma", "", "/user:ole"]),
+    ({"nodes": [{"uuid": "e", "labels": ["Episodic"], "content": "ole: I row.\nada: I sail.",
+                 "source": "message", "group_id": "ole"}], "edges": []},
+     ["/user:ole", "/user:ole"]),
+    ({"messages": [{"uuid": "z", "role_type": "user", "content": "a", "session_id": "s1"},
+                   {"uuid": "y", "role_type": "user", "content": "b", "session_id": "s2"},
+                   {"uuid": "x", "role_type": "user", "content": "c", "user_id": "ada"}],
+      "sessions": [{"session_id": "s1", "user_id": "wilma"}], "user_id": "ole"},
+     ["/user:wilma", "/user:ole", "/user:ada"]),
+    ({"edges": [{"uuid_": "f", "fact": "a", "name": "N"}], "nodes": [], "user_id": "wilma"},
+     ["/user:wilma"]),
+    ([{"user": "wilma", "messages": [{"role": "user", "content": "a"}]},
+      {"metadata": {"user_id": "ole"}, "messages": [{"role": "user", "content": "b"}]},
+      {"messages": [{"role": "user", "content": "c"}]}],
+     ["/user:wilma", "/user:ole", ""]),
+    ([{"role": "user", "content": "a", "user_id": "wilma"}, {"role": "assistant", "content": "b"}],
+     ["/user:wilma", ""]),
+    ({"messages": [{"role": "user", "content": "a"}], "user": "wilma"}, ["/user:wilma"]),
+    ([{"uuid": "c", "account": {"uuid": "wilma"}, "chat_messages": [
+        {"uuid": "m", "sender": "human", "text": "a"}]},
+      {"uuid": "d", "account": {"uuid": "ole"}, "chat_messages": [
+        {"uuid": "n", "sender": "human", "text": "b"}]}],
+     ["/user:wilma", "/user:ole"]),
 ]  # fmt: skip
 
 
@@ -805,21 +844,166 @@ def test_users_are_told_and_kept_apart(items: Any, leaves: list[str], tmp_path: 
     path = tmp_path / "export.json"
     path.write_text(json.dumps(items))
     lines, told = became(path)
-    assert {e["scope"] for e in lines["episode"]} == {SCOPE}
-    assert (told["users"], told.get("apart")) == (sum(map(bool, leaves)), None)
-    with converted(Foreign(path, SCOPE, users=True)) as package:
-        texts = package.files[0].path.read_bytes().splitlines()
+    assert {e["scope"] for found in lines.values() for e in found} == {SCOPE}
+    assert (told["users"], told.get("apart")) == (len(set(leaves) - {""}), None)
+    assert scopes(path, told["format"]) == [f"{SCOPE}{leaf}" for leaf in leaves]
+
+
+def scopes(path: Path, form: str, mapping: Path | None = None) -> list[str]:
+    """Where what is told of goes where users are kept apart."""
+    with converted(Foreign(path, SCOPE, form, mapping, users=True)) as package:
         assert package.told is not None
         assert package.told["apart"] is True
-    apart = [json.loads(text) for text in texts]
-    assert [e["scope"] for e in apart] == [f"{SCOPE}{leaf}" for leaf in leaves]
+        shared = package.told["shared"]
+        files = [file for file in package.files if file.kind.name != "session"]
+        texts = [text for file in files for text in file.path.read_bytes().splitlines()]
+    found = [str(json.loads(text)["scope"]) for text in texts]
+    assert shared == found.count(SCOPE)
+    return found
 
 
-def test_a_user_that_no_leaf_can_be_called_by_is_refused_by_name(tmp_path: Path) -> None:
+def test_users_of_a_table_and_of_lines_are_kept_apart(tmp_path: Path) -> None:
+    table = tmp_path / "export.csv"
+    table.write_text("text,user_id,speaker\na,wilma,W\nb,ole,O\nc,,O\n")
+    assert scopes(table, "csv") == [f"{SCOPE}/user:wilma", f"{SCOPE}/user:ole", SCOPE]
+    first = became(table)[0]["episode"][0]
+    assert (first["speaker"], first["metadata"]) == ("W", {"user_id": "wilma"})
+    mapping, lines = tmp_path / "mapping.json", tmp_path / "export.jsonl"
+    lines.write_text('{"said": "a", "by": {"id": "wilma"}}\n{"said": "b", "by": {"id": "ole"}}\n')
+    mapping.write_text('{"content": "said", "user": "by.id"}')
+    assert scopes(lines, "jsonl", mapping) == [f"{SCOPE}/user:wilma", f"{SCOPE}/user:ole"]
+    first = became(lines, "jsonl", mapping)[0]["episode"][0]
+    assert first["metadata"] == {"by": {"id": "wilma"}}
+
+
+def test_users_of_cogx_are_kept_apart(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"cogx_version": "0.1"}')
+    items = [{"external_id": u, "content": u, "scope": {"user_id": u}} for u in ("wilma", "ole")]
+    (tmp_path / "memories.jsonl").write_text("\n".join(map(json.dumps, items)))
+    assert scopes(tmp_path, "cogx") == [f"{SCOPE}/user:wilma", f"{SCOPE}/user:ole"]
+
+
+def test_each_format_keeps_users_apart_or_says_that_it_has_none() -> None:
+    kept = {form for form, chosen in BY_NAME.items() if chosen.user is not None}
+    assert set(BY_NAME) - kept == {"letta", "chatgpt", "okf"}
+    for name, form in (("letta.af", "letta"), ("chatgpt.json", "chatgpt"), ("okf", "okf")):
+        with (
+            pytest.raises(InvalidInput) as refused,
+            converted(Foreign(EXPORTS / name, SCOPE, users=True)),
+        ):
+            pass
+        assert refused.value.field == "users"
+        assert f"{form} has no field that names a user" in str(refused.value)
+        assert "mem0 (user_id)" in str(refused.value)
+
+
+UNOWNED: list[tuple[str, str, Any]] = [
+    ("mem0", "user_id", [{"memory": "a"}, {"memory": "b", "user_id": ""}]),
+    ("langgraph", "namespace", [{"namespace": ["docs"], "key": "k", "value": {"text": "a"}}]),
+    ("graphiti", "group_id", [{"uuid": "f", "fact": "a", "group_id": ""}]),
+    ("zep", "user_id", {"messages": [{"uuid": "m", "role_type": "user", "content": "a"}]}),
+    ("openai-messages", "user", [{"messages": [{"role": "user", "content": "a"}]}]),
+    ("claude", "account", [{"uuid": "c", "chat_messages": [
+        {"uuid": "m", "sender": "human", "text": "a"}]}]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "field", "items"), UNOWNED)
+def test_a_file_in_which_nobody_is_named_is_refused_where_users_are_to_be_kept_apart(
+    form: str, field: str, items: Any, tmp_path: Path
+) -> None:
     path = tmp_path / "export.json"
-    path.write_text(json.dumps([{"memory": "Wilma rows.", "user_id": "Wilma Tarrant!"}]))
+    path.write_text(json.dumps(items))
+    assert became(path)[1]["format"] == form
+    with pytest.raises(InvalidInput) as refused, converted(Foreign(path, SCOPE, users=True)):
+        pass
+    assert refused.value.field == "users"
+    assert f"{form} names a user by {field}" in str(refused.value)
+
+
+def test_a_table_and_lines_in_which_nobody_is_named_are_refused(tmp_path: Path) -> None:
+    for name, text, form in (
+        ("table.csv", "text\na\n", "csv"),
+        ("lines.jsonl", '{"content": "a", "who": "wilma"}\n', "jsonl"),
+    ):
+        (tmp_path / name).write_text(text)
+        (tmp_path / "mapping.json").write_text('{"content": "content", "speaker": "who"}')
+        mapping = tmp_path / "mapping.json" if form == "jsonl" else None
+        order = Foreign(tmp_path / name, SCOPE, form, mapping, users=True)
+        with pytest.raises(InvalidInput, match="`user` of a mapping"), converted(order):
+            pass
+
+
+IDS = ["Alice", "alice", "alice@example.com", "auth0|12", "+49 170 1234567", "Élodie", "日本",
+       "a" * 200]  # fmt: skip
+
+
+def test_users_of_any_id_have_leaves_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps([{"memory": "Rows.", "user_id": user} for user in IDS]))
+    assert checked(path, users=True) == (len(IDS), [])
+    found = scopes(path, "mem0")
+    assert len(set(found)) == len(IDS)
+    assert found == [f"{SCOPE}/user:{leaf_of(user)}" for user in IDS]
+    with converted(Foreign(path, SCOPE, users=True)) as package:
+        wanted = {f"{SCOPE}/user:{leaf_of(user)}": user for user in IDS if user != "alice"}
+        assert package.names == wanted
+
+
+def test_what_is_no_id_of_a_user_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    given = [{"memory": "a", "user_id": {"id": 1}}, {"memory": "b", "user_id": "wilma"}]
+    path.write_text(json.dumps(given))
     taken, rejects = checked(path, users=True)
-    assert (taken, [r.field for r in rejects]) == (0, ["user_id"])
+    assert (taken, [r.field for r in rejects]) == (1, ["user_id"])
+    assert checked(path) == (2, [])
+
+
+def test_messages_are_of_the_moments_that_they_or_their_lines_say() -> None:
+    first, second, third, fourth = became(EXPORTS / "messages-timed.jsonl")[0]["episode"]
+    assert first["captured_at"] == "2025-03-02T09:00:00+00:00"
+    assert second["captured_at"] == "2025-03-02T09:00:00.000001+00:00"
+    assert first["metadata"] == {"conversation": {"user": "wilma"}}
+    assert third["captured_at"] == "2025-03-03T09:00:00+00:00"
+    assert third["metadata"]["created"] == 1740992400  # another time of it is kept
+    assert fourth["captured_at"] == "2025-03-03T09:00:05.500000+00:00"
+    said = became(EXPORTS / "messages-file.json")[0]["episode"]
+    assert [one["captured_at"] for one in said] == [
+        "2025-03-02T09:00:00+00:00",
+        "2025-03-02T09:05:00+00:00",
+        "2025-03-02T09:00:00.000002+00:00",
+    ]
+    assert {one["metadata"]["user"] for one in said} == {"wilma"}
+    assert all("captured_at" not in e for e in became(EXPORTS / "messages.jsonl")[0]["episode"])
+
+
+def test_messages_by_themselves_are_a_conversation() -> None:
+    said = became(EXPORTS / "messages-bare.json")[0]["episode"]
+    assert [(e["role"], e["content"]) for e in said] == [
+        ("user", "Where is the ladder?"),
+        ("assistant", "Behind the mill."),
+        ("user", "And the rope?"),
+    ]
+    assert len({e["session"] for e in said}) == 1
+    *talk, last = became(EXPORTS / "messages-bare.jsonl")[0]["episode"]
+    assert len({e["session"] for e in talk}) == 1
+    assert len({e["id"] for e in talk}) == 4  # equal words of two moments are two messages
+    assert last["session"] == "t-7"
+
+
+def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps([{"role": "user", "content": "a", "created_at": "yesterday"}]))
+    taken, rejects = checked(path)
+    assert (taken, [r.field for r in rejects]) == (0, ["captured_at"])
+
+
+def test_messages_without_times_keep_the_ids_of_earlier_imports() -> None:
+    """What was imported before times were read is known again."""
+    first = became(EXPORTS / "messages-one.json")[0]["episode"][0]
+    key = first["session"]
+    known = digest("foreign", "openai-messages", SCOPE, key, "user", "", "Where are the hives?")
+    assert first["id"] == known[:32]
 
 
 def test_a_leaf_has_no_leaves() -> None:
@@ -839,6 +1023,8 @@ PAIRS = [
     ("langgraph.json", "langgraph-rows.jsonl"),
     ("cogx", "cogx-talks"),
     ("messages-calls.jsonl", "messages-one.json"),
+    ("messages-bare.json", "messages-bare.jsonl"),
+    ("messages-timed.jsonl", "messages-file.json"),
     ("chatgpt.json", "chatgpt-parts"),
     ("claude-tools.json", "claude-export"),
     ("table.csv", "table-semicolons.csv"),

@@ -15,6 +15,7 @@ import pytest
 
 from app.jobs.spool import spool_of
 from app.kernel.caller import Role
+from app.kernel.leaf import leaf_of
 from app.portability.kind import Selection
 from app.portability.kinds import BY_NAME
 from app.wiring import Parts
@@ -185,6 +186,43 @@ async def test_a_later_export_and_users_over_http(
     leaf = {"scope": f"{tenant}/dev/user:bolko", "users": "true"}
     refused = await admin.http.post("/v1/imports", params=leaf, json=[first])
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "users")
+
+
+async def test_users_are_kept_apart_or_it_is_refused_over_http(
+    admin: Principal, finish: Finish, tenant: str
+) -> None:
+    """Of any format: nobody's memories go to others without a word."""
+    asked = {"scope": f"{tenant}/dev", "users": "true"}
+    items = [{"uuid": n, "fact": f"{n} rows.", "group_id": n} for n in ("Ada", "bolko", "x@y.org")]
+    answer = await admin.http.post("/v1/imports", params=asked, json=items)
+    result = (await finish(admin, answer))["result"]
+    assert (result["apart"], result["users"], result["kinds"]["note"]["accepted"]) == (True, 3, 3)
+    listed = (await admin.http.get("/v1/scopes")).json()["items"]
+    names = {one["scope"].rpartition("/user:")[2]: one["name"] for one in listed}
+    assert names[leaf_of("Ada")] == "Ada"
+    for user in ("Ada", "bolko", "x@y.org"):
+        where = {"scope": f"{tenant}/dev/user:{leaf_of(user)}"}
+        (note,) = (await admin.http.get("/v1/notes", params=where)).json()["items"]
+        assert note["untrusted"]["content"].endswith("rows.")
+    for name in ("letta.af", "chatgpt.json"):
+        refused = await sent(admin, name, "", **asked)
+        assert refused.status_code == 422, refused.text
+        assert refused.json()["errors"][0]["field"] == "users"
+    for form in ("okf", "letta"):
+        refused = await sent(admin, "okf", "application/zip", **asked, format=form)
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "users")
+    lines = b'{"session": "s", "role": "user", "content": "A word."}'
+    media = {"content-type": "application/x-ndjson"}
+    refused = await admin.http.post("/v1/imports", params=asked, content=lines, headers=media)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "users")
+    nobody = [{"uuid": "f", "fact": "Somebody rows."}]
+    for dry in ("true", "false"):
+        how = {**asked, "dry_run": dry}
+        job = await finish(admin, await admin.http.post("/v1/imports", params=how, json=nobody))
+        assert job["state"] == "dead"
+        assert "graphiti names a user by group_id" in job["error"]
+    notes = (await admin.http.get("/v1/notes", params={"scope": f"{tenant}/dev"})).json()["items"]
+    assert all("Somebody" not in note["untrusted"]["content"] for note in notes)
 
 
 COUNT = 1500

@@ -394,6 +394,11 @@ async def test_users_have_their_own_leaves(store: Store, admin: Principal, tenan
     with console.capture() as shown:
         _show_import(store.result)
     assert "users" not in shown.get()
+    assert "no user" not in shown.get()
+    await store.exported([*both, memory("Likes tea.", id="t")], users=True)
+    with console.capture() as shown:
+        _show_import(store.result)
+    assert "1 item names no user: all readers of the scope see" in shown.get()
     for user, said in (("thekla", "Likes rye."), ("ruprecht", "Likes oats.")):
         asked = {"scope": f"{tenant}/dev/user:{user}"}
         (own,) = (await admin.http.get("/v1/episodes", params=asked)).json()["items"]
