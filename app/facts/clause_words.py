@@ -15,9 +15,8 @@ from datetime import UTC, datetime
 from app.extraction.data import words as listed
 from app.extraction.inflect import particles
 from app.extraction.moments import times
-from app.extraction.rules.states import PARTICIPLE_DE
 from app.extraction.tokens import DETERMINERS, HABIT_DAY
-from app.extraction.verbs import MERGED, PREPOSITIONS, readings
+from app.extraction.verbs import MERGED, PARTICIPLE_DE, PREPOSITIONS, readings
 from app.facts.conjugation import plural_form
 
 WORD = re.compile(r"[^\W_](?:[^\W_]|[-./&+'’@#](?=[^\W_]))*[+#%]*")

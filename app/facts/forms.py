@@ -15,8 +15,7 @@ from app.extraction.data import pairs
 from app.extraction.phrases import ADJECTIVES_DE
 from app.extraction.predicates import SLOT, Predicate
 from app.extraction.rules.senses import PREPOSITION_EN
-from app.extraction.rules.states import PARTICIPLE_DE
-from app.extraction.verbs import PREPOSITIONS, german_verbs, readings
+from app.extraction.verbs import PARTICIPLE_DE, PREPOSITIONS, german_verbs, readings
 from app.facts.clause_words import PLURAL_NOUN
 from app.facts.conjugation import english_participle, german_participle, lemma
 
