@@ -22,7 +22,8 @@ def is_of_everyday(subject: Sequence[Token], language: str) -> bool:
     or a title: whoever speaks of what others did long ago calls them by their whole name."""
     first, *more = subject
     if not more:
-        return first.lower in SPEAKERS or is_given_name(fold(first.text))
+        kin = first.lower in listed("nouns", "kin") and first.text[0].isupper()
+        return kin or first.lower in SPEAKERS or is_given_name(fold(first.text))
     if any(t.lower in AND for t in more):
         place = next(i for i, t in enumerate(subject) if t.lower in AND)
         with_speaker = subject[-1].lower in SPEAKERS

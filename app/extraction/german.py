@@ -124,6 +124,8 @@ def _finite(word: Token, position: int) -> Form | None:
 def _german_subject(
     clause: Clause, before: tuple[Token, ...], after: list[Token], inherited: tuple[Token, ...]
 ) -> tuple[tuple[Token, ...], list[Token]]:
+    if len(before) == 1 and before[0].lower in UNREAL:
+        return (), after
     if before and after and after[0].lower in ("ich", "wir", "er"):
         return (after[0],), _in_order(list(before), after[1:])
     if before and not is_adverbial(before):
@@ -136,8 +138,6 @@ def _german_subject(
     if end == 2 and has_noun_behind(after[0].text, after[1].text):
         end = 1
     if len(before) == 1 and is_adverb_de(before[0].lower) and end < len(after):
-        if before[0].lower in UNREAL:
-            return (), after
         return tuple(after[:end]), _in_order(list(before), after[end:])
     front = list(before) if before else []
     return tuple(after[:end]), front + after[end:]

@@ -22,9 +22,11 @@ MOST_VALUE = 10
 
 def noted(sentence: Sentence) -> Frame | None:
     """The frame of a sentence that is a topic, a colon and what there is of it, with a number."""
-    sure, text = judged(sentence.text)
-    found = NOTE.fullmatch(text.rstrip()) if text is not None else None
+    found = NOTE.fullmatch(sentence.text.rstrip(" .!")) if ":" in sentence.text else None
     if found is None or COUNTED.search(found["value"]) is None:
+        return None
+    sure, text = judged(sentence.text)
+    if text is None:
         return None
     if any(cue.search(sentence.text) for cue in (CONDITION, CORRECTION, HEDGE)):
         return None
@@ -39,7 +41,7 @@ def noted(sentence: Sentence) -> Frame | None:
 
 
 def _may_be_verb(word: Token, language: str) -> bool:
-    return word.text.islower() and bool(readings(word.text, language))
+    return word.text.islower() and word.text != "am" and bool(readings(word.text, language))
 
 
 def _is_topic(topic: list[Token], language: str) -> bool:

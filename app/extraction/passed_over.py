@@ -40,13 +40,20 @@ def passed_over(clause: Clause, found: Frame | None) -> Iterator[Frame]:
     words = tokens(clause)
     if found is not None and not found.standing:
         if found.past and is_of_everyday(found.subject, clause.language):
-            yield replace(found, standing=True)
+            yield _happened(found)
         return
     if found is None and words:
         other = _behind_de if clause.language == "de" else _joined_en
         for read in (other, _habit):
             if (frame := read(clause, words)) is not None:
                 yield frame
+
+
+def _happened(found: Frame) -> Frame:
+    """What somebody did; that he `has got` something tells what he has."""
+    if found.lemma == "get" and found.auxiliary == "have":
+        return replace(found, lemma="have", auxiliary="", past=False, standing=True)
+    return replace(found, standing=True)
 
 
 # Subjects -----------------------------------------------------------------------------------
@@ -73,6 +80,8 @@ def _joined_en(clause: Clause, words: list[Token]) -> Frame | None:
             first.text[0].isupper() and first.lower not in CLOSED_EN and subject[-1].text != "'s"
         )
         if not (several and own and verb_shaped(word, "en")) or word.lower.endswith("s"):
+            continue
+        if word.lower == "like":  # a comparison: `events like that`
             continue
         if after.lower in DETERMINERS["en"] and possible_subject(subject, "en"):
             return _frame(clause, subject, word.lower, words[place + 1 :])

@@ -103,7 +103,10 @@ def _followed(
 
 def _parts(word: str, language: str) -> bool:
     """Whether a word is a verb, which parts what stands before it from what follows."""
-    return word.islower() and is_verb(word, language)
+    return word.islower() and (is_verb(word, language) or word in MODAL_DE)
+
+
+MODAL_DE = listed("openings", "modals_de") | listed("openings", "modals_many_de")
 
 
 # Subjects -----------------------------------------------------------------------------------

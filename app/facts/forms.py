@@ -130,6 +130,12 @@ def _measure(rest: str, language: str, past: bool = False) -> Form | None:
     return Form(verb, f"{{:{noun}}}" if noun else "{}", past=past)
 
 
+def _did(told: str, language: str) -> Form | None:
+    """What somebody did once."""
+    verb = verb_in(told, language)
+    return None if verb is None else Form(verb, "{}", past=True)
+
+
 def _tally(rest: str, language: str) -> Form | None:
     return _measure(rest, language, past=True)
 
@@ -161,6 +167,7 @@ def _attribute(noun: str, language: str) -> Form:
 MADE: dict[str, Callable[[str, str], Form | None]] = {
     "by": _by,
     "done_by": _done_by,
+    "did": _did,
     "measure": _measure,
     "tally": _tally,
     "every": _every,

@@ -7,6 +7,7 @@ complement is kept under the name of its verb. Such a statement has many values:
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
@@ -14,6 +15,7 @@ from app.extraction.english import PARTICLES
 from app.extraction.everyday import AND, REFLEXIVE, is_of_everyday
 from app.extraction.model import Mention
 from app.extraction.moments import Role
+from app.extraction.predicates import EVENT_PREFIX, HABIT
 from app.extraction.rules.copula import BE, is_be
 from app.extraction.tokens import AUXILIARIES, DETERMINERS, HABIT_DAY, PERSONAL, Token
 from app.extraction.verbs import PARTICIPLE_DE, PREPOSITIONS, english_name, readings
@@ -23,7 +25,6 @@ from app.values.wording import normal_text
 MOST_WORDS = 12  # of a complement
 SURE = 0.5
 INDEFINITE = {"en": frozenset(["a", "an"]), "de": frozenset(["ein", "eine", "einer"])}
-HABIT = "does"  # the predicate of a verb that stands alone; its value is the verb
 # Who speaks, and what belongs to a verb: `lives with us`, `kümmert sich um`.
 WITH_US = frozenset(["us", "uns", "sich"])
 
@@ -36,6 +37,8 @@ def said_openly(context: Context) -> list[Draft]:
     given = _complement(context)
     if frame.lemma in ("have", "haben", "do") and given and _is_participle(given):
         return []  # a perfect of a verb that no list has
+    if frame.lemma == "have" and given and given[0].lower == "to" and not context.clause.duty:
+        return []
     if frame.past and (not given or not _is_event(context)):
         return []
     subject, others = _subject(context)
@@ -74,8 +77,10 @@ def _is_kind(given: list[Token], context: Context) -> bool:
 def _is_own(context: Context) -> bool:
     """Whether it is told of what is the speaker's own: `My car is an old Velora`."""
     phrase = context.subject_phrase()
-    owner = phrase.owner if phrase is not None else None
-    return owner is not None and (owner.is_speaker or owner.name == "we")
+    if phrase is None or phrase.owner is None:
+        return False
+    title = context.language == "en" and phrase.head[0].text[0].isupper()  # My Country, a book
+    return not title and (phrase.owner.is_speaker or phrase.owner.name == "we")
 
 
 def _is_event(context: Context) -> bool:
@@ -85,6 +90,8 @@ def _is_event(context: Context) -> bool:
     unsaid = frame.subject[0].start == frame.subject[0].end
     if frame.rest[0].lower == "by" or (unsaid and context.reader.utterance.speaker is None):
         return False  # `Written by Tab Murphy`
+    if frame.auxiliary not in ("", "have", "haben"):
+        return False  # `was buried`
     if frame.lemma == "have" and _goes_on(frame.rest[0].lower):
         return False
     if clause.denies or clause.ends or clause.past or frame.lemma in (*BE, "do", "tun"):
@@ -94,7 +101,7 @@ def _is_event(context: Context) -> bool:
 
 def _goes_on(word: str) -> bool:
     """Whether a word behind `had` tells that it is no full verb: `had run`, `had to go`."""
-    return word == "to" or any(form.participle for form in readings(word, "en"))
+    return word == "to" or any(f.participle or f.lemma == word for f in readings(word, "en"))
 
 
 def _habit(context: Context) -> str:
@@ -103,7 +110,7 @@ def _habit(context: Context) -> str:
     closed = words("sets", f"mental_{context.language}") | words("sets", "vague")
     if frame.rest or frame.past or frame.auxiliary or frame.participle or is_be(context):
         return ""
-    if frame.lemma in closed or frame.lemma in AUXILIARIES[context.language]:
+    if frame.lemma in closed | AUXILIARIES[context.language] | words("sets", "modals"):
         return ""
     known = is_of_everyday(frame.subject, context.language)
     return frame.lemma if known and not clause.when else ""
@@ -125,8 +132,12 @@ def _told(given: list[Token], context: Context) -> str:
 
 def _part(part: list[Token], context: Context) -> str:
     """Words that stand beside each other, as the clause has them."""
-    start, work = context.clause.start, context.clause.work
-    text = " ".join(work[part[0].start - start : part[-1].end - start].split())
+    clause = context.clause
+    cut = any(
+        a.lower in DETERMINERS[context.language] and b.start - a.end > 2 for a, b in pairwise(part)
+    )  # what was taken out belongs to it: the last years
+    said = clause.text if cut else clause.work
+    text = " ".join(said[part[0].start - clause.start : part[-1].end - clause.start].split())
     front = part[0].start < context.frame.subject[0].start and context.language == "de"
     return text[0].lower() + text[1:] if front and not _is_noun_word(part[0]) else text
 
@@ -143,16 +154,21 @@ def _time(context: Context) -> str:
     if context.frame.rest or context.frame.past:
         return ""
     days = [clause.text[w.start : w.end] for w in clause.when if w.role in (Role.AT, Role.UNTIL)]
+    if readings(context.frame.subject[0].lower, context.language):
+        return ""  # `released by Acme records in May`
     return " ".join(part for part in (*days, clause.clock) if part)
 
 
 def _name(context: Context) -> str:
     frame = context.frame
+    verb = english_name(frame.lemma) if context.language == "de" else frame.lemma
+    if frame.past and frame.standing:
+        return EVENT_PREFIX + verb
     if is_be(context):
         return "is"
     if frame.participle and frame.auxiliary not in ("have", "haben"):
         return f"is_{frame.participle}"
-    return english_name(frame.lemma) if context.language == "de" else frame.lemma
+    return verb
 
 
 def _subject(context: Context) -> tuple[Mention | None, str]:
