@@ -79,7 +79,7 @@ def _of_sentence(sentence: Sentence, reader: Reader, registry: Registry) -> Iter
             if not clause.inherits and has_no_subject(clause):
                 leads += (clause.text,)
             continue
-        clause.left += leads
+        context.clause.left += leads
         subject = (found or context.frame).subject
         left = account(made, context)
         for draft in made:

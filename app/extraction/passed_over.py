@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.extraction.clauses import Clause
+from app.extraction.english import english_frame
 from app.extraction.everyday import AND, REFLEXIVE, SPEAKERS, is_of_everyday, names_somebody
 from app.extraction.german import UNREAL, framed, is_adverbial, lemma_of
 from app.extraction.inflect import Form
@@ -43,8 +44,8 @@ def passed_over(clause: Clause, found: Frame | None) -> Iterator[Frame]:
             yield _happened(found)
         return
     if found is None and words:
-        other = _behind_de if clause.language == "de" else _joined_en
-        for read in (other, _habit):
+        others = (_behind_de,) if clause.language == "de" else (_joined_en, _led_en)
+        for read in (*others, _habit):
             if (frame := read(clause, words)) is not None:
                 yield frame
 
@@ -86,6 +87,26 @@ def _joined_en(clause: Clause, words: list[Token]) -> Frame | None:
         if after.lower in DETERMINERS["en"] and possible_subject(subject, "en"):
             return _frame(clause, subject, word.lower, words[place + 1 :])
     return None
+
+
+def _led_en(clause: Clause, words: list[Token]) -> Frame | None:
+    """`On Mondays the shop is shut`: an adverbial without a comma before the subject. It limits
+    what is said, so that it is left over."""
+    days = HABIT_DAY.match(words[0].text) is not None
+    if words[0].lower not in PREPOSITIONS["en"] - {"of"} and not days:
+        return None
+    first = 1 if days else 2
+    for place in range(first, min(len(words) - 2, 6)):
+        if words[place].lower in LEADING:
+            cut = words[place].start - clause.start
+            work = " " * cut + clause.work[cut:]
+            left = (clause.work[:cut].strip(), *clause.left)
+            frame = english_frame(replace(clause, work=work, left=left), words[place:], ())
+            return None if frame is None or frame.past else replace(frame, standing=True)
+    return None
+
+
+LEADING = frozenset(["i", "we", "the", "my", "our"])
 
 
 # German word order ----------------------------------------------------------------------------
@@ -183,7 +204,9 @@ def _habit(clause: Clause, words: list[Token]) -> Frame | None:
     subject = tuple(before)
     if not subject or not verb_shaped(word, clause.language):
         return None
-    whole = noun_phrase_end(subject, "de") == len(subject) or len(subject) == 1
+    whole = len(subject) == 1 or noun_phrase_end(subject, "de") == len(subject)
+    if clause.language == "en":
+        whole = len(subject) < 4 and not any(t.lower in CLOSED_EN for t in subject[1:])
     known = subject[0].lower in SPEAKERS or is_of_everyday(subject, clause.language)
     if not (whole and known and possible_subject(subject, clause.language)):
         return None

@@ -179,7 +179,7 @@ def is_verb(word: str, language: str) -> bool:
 def _several(before: Sequence[str], after: Sequence[str], language: str) -> bool:
     """What the verb next to a name tells of its number; in German it may stand before the name."""
     inverted = before[-1:-4:-1] if language == "de" and not {"wir", "Wir"} & {*before} else []
-    for word in (*after[:3], *inverted):
+    for word in (*inverted[:1], *after[:3], *inverted[1:]):
         told = plural_form(word.strip(".,;:!?"), language) if word.islower() or not before else None
         if told is not None:
             return told

@@ -92,7 +92,7 @@ READ = [
     ("Rent's 640 a month.", "Rent is 640 a month"),
     ("My dentist's called Amadi.", None),
     # A note without a verb; a time and nothing else.
-    ("Dentist with Mia: 4 May, 10 am.", "Dentist Mia is 4 May, 10 am"),
+    ("Dentist with Mia: 4 May, 10 am.", "Dentist with Mia is 4 May, 10 am"),
     ("Das Straßenfest steigt am 20. Juni.", "Das Straßenfest steigt am 20. Juni"),
     # One's own, and what kind of thing it is.
     ("My bike is an old Velora.", "My bike is an old Velora"),

@@ -227,4 +227,4 @@ def _is_participle(given: list[Token]) -> bool:
 
 
 def _is_noun(word: Token) -> bool:
-    return len(word.text) > 2 and word.text.isalnum()
+    return (len(word.text) > 2 and word.text.isalnum()) or word.text.isdigit()
