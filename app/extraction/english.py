@@ -86,6 +86,8 @@ def _object_shaped(rest: list[Token], subject: tuple[Token, ...]) -> bool:
         # Behind a pronoun stands a verb: `I cycle to the office`, but `The stack trace of the bug`.
         pronoun = len(subject) == 1 and subject[0].lower in ("i", "we", "they")
         return rest[1].text[0].isupper() or (pronoun and rest[1].lower in DETERMINERS["en"])
+    if first.lower.endswith("s") and len(rest) > 2 and rest[1].lower in PREPOSITIONS["en"]:
+        return rest[1].lower != "of"  # `sings carols at the station`
     return (
         len(rest) <= 2
         and not first.lower.endswith(("ed", "ly"))

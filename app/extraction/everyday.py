@@ -36,6 +36,15 @@ def is_of_everyday(subject: Sequence[Token], language: str) -> bool:
     return own or first.lower in listed("nouns", "kin") or TITLES.match(first.text) is not None
 
 
+def may_have_habits(subject: Sequence[Token], language: str) -> bool:
+    """Whether a verb alone says something of a subject: also of a German noun with its article,
+    since no noun reads as the verb behind it (`Die Heizung spinnt`)."""
+    if is_of_everyday(subject, language):
+        return True
+    article = language == "de" and subject[0].lower in ("der", "die", "das")
+    return article and len(subject) == 2 and subject[1].text[0].isupper()
+
+
 def names_somebody(words: Sequence[Token]) -> bool:
     """Whether words begin with somebody: a name, a title, one of one's own, or who speaks."""
     first, after = words[0], words[1:2]

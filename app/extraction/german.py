@@ -72,6 +72,8 @@ def _unlisted_german(clause: Clause, words: list[Token]) -> Frame | None:
     end = noun_phrase_end(words, "de")
     if not end or end + 1 > len(words) - 1 or not verb_shaped(words[end], "de"):
         return None
+    if words[0].lower in PREPOSITIONS["de"]:
+        return None  # `Bei Gewitter bellt der Hund`
     if end == 1 and is_adverb_de(words[0].lower):
         turned = _turned(words)
         return None if turned is None else _unlisted_german(clause, turned)

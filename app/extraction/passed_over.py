@@ -11,7 +11,14 @@ from dataclasses import replace
 
 from app.extraction.clauses import Clause
 from app.extraction.english import english_frame
-from app.extraction.everyday import AND, REFLEXIVE, SPEAKERS, is_of_everyday, names_somebody
+from app.extraction.everyday import (
+    AND,
+    REFLEXIVE,
+    SPEAKERS,
+    is_of_everyday,
+    may_have_habits,
+    names_somebody,
+)
 from app.extraction.german import UNREAL, framed, is_adverbial, lemma_of
 from app.extraction.inflect import Form
 from app.extraction.openings import is_adverb_de
@@ -207,7 +214,7 @@ def _habit(clause: Clause, words: list[Token]) -> Frame | None:
     whole = len(subject) == 1 or noun_phrase_end(subject, "de") == len(subject)
     if clause.language == "en":
         whole = len(subject) < 4 and not any(t.lower in CLOSED_EN for t in subject[1:])
-    known = subject[0].lower in SPEAKERS or is_of_everyday(subject, clause.language)
+    known = may_have_habits(subject, clause.language)
     if not (whole and known and possible_subject(subject, clause.language)):
         return None
     verb = _plain(word.lower, subject[0].lower, clause.language)

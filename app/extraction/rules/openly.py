@@ -12,12 +12,12 @@ from itertools import pairwise
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
 from app.extraction.english import PARTICLES
-from app.extraction.everyday import AND, REFLEXIVE, is_of_everyday
+from app.extraction.everyday import AND, REFLEXIVE, is_of_everyday, may_have_habits
 from app.extraction.model import Mention
 from app.extraction.moments import Role
 from app.extraction.predicates import EVENT_PREFIX, HABIT
 from app.extraction.rules.copula import BE, is_be
-from app.extraction.tokens import AUXILIARIES, DETERMINERS, HABIT_DAY, PERSONAL, Token
+from app.extraction.tokens import AUXILIARIES, DETERMINERS, HABIT_DAY, PERSONAL, PRONOUNS, Token
 from app.extraction.verbs import PARTICIPLE_DE, PREPOSITIONS, english_name, readings
 from app.values.model import Kind, Value
 from app.values.wording import normal_text
@@ -37,7 +37,7 @@ def said_openly(context: Context) -> list[Draft]:
     given = _complement(context)
     if frame.lemma in ("have", "haben", "do") and given and _is_participle(given):
         return []  # a perfect of a verb that no list has
-    if frame.lemma == "have" and given and given[0].lower == "to" and not context.clause.duty:
+    if given and _is_auxiliary(given[0].lower, context):
         return []
     if frame.past and (not given or not _is_event(context)):
         return []
@@ -99,6 +99,13 @@ def _is_event(context: Context) -> bool:
     return frame.lemma not in words("sets", f"mental_{context.language}")
 
 
+def _is_auxiliary(first: str, context: Context) -> bool:
+    """Whether an English verb only helps the one behind it: `have to go`, `does throw`."""
+    if context.frame.lemma == "have":
+        return first == "to" and not context.clause.duty
+    return context.frame.lemma == "do" and any(f.lemma == first for f in readings(first, "en"))
+
+
 def _goes_on(word: str) -> bool:
     """Whether a word behind `had` tells that it is no full verb: `had run`, `had to go`."""
     return word == "to" or any(f.participle or f.lemma == word for f in readings(word, "en"))
@@ -112,7 +119,7 @@ def _habit(context: Context) -> str:
         return ""
     if frame.lemma in closed | AUXILIARIES[context.language] | words("sets", "modals"):
         return ""
-    known = is_of_everyday(frame.subject, context.language)
+    known = may_have_habits(frame.subject, context.language)
     return frame.lemma if known and not clause.when else ""
 
 
@@ -216,6 +223,8 @@ def _complement(context: Context) -> list[Token]:
         empty -= PARTICLES & {given[0].lower}  # `out of use`, `signs off the tags`
     if any(t.lower in empty for t in given) or not any(_is_noun(t) for t in given):
         return []
+    if all(t.lower in PRONOUNS for t in given):
+        return []  # `we got this`
     return given
 
 
@@ -227,4 +236,5 @@ def _is_participle(given: list[Token]) -> bool:
 
 
 def _is_noun(word: Token) -> bool:
-    return (len(word.text) > 2 and word.text.isalnum()) or word.text.isdigit()
+    letters = word.text.replace("-", "")
+    return (len(letters) > 2 and letters.isalnum()) or letters.isdigit()
