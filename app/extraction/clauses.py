@@ -68,7 +68,7 @@ from app.extraction.cues import (
 )
 from app.extraction.data import words
 from app.extraction.moments import Role, When, hour, times
-from app.extraction.verbs import readings
+from app.extraction.verbs import PARTICIPLE_DE, readings
 
 WHO = re.compile(r"\s*who\s")
 NAME_BEFORE = re.compile(r"(?P<name>[A-ZÄÖÜ][\w.'’-]+(?: [A-ZÄÖÜ][\w.'’-]+)*),\s*$")
@@ -116,6 +116,7 @@ class Clause:
     inherits: bool = field(default=False)  # no subject of its own: that of the clause before
     left: tuple[str, ...] = ()  # words taken out that limit what is said
     clock: str = ""  # the hour that it tells of
+    duty: bool = False  # what has to be done with what it tells of
 
 
 def announces_correction(sentence: str) -> bool:
@@ -177,6 +178,7 @@ def _asserted(sentence: Sentence, spoken: datetime, aside: list[str]) -> Iterato
             segment_start, segment = relative
         if _asserts(segment):
             clause = Clause(segment, segment, start + segment_start, language, sure, correcting)
+            clause.duty = HEDGE.search(segment) is not None
             clause.topic, clause.topic_at = topic, topic_at
             for coloured in _coloured(clause, spoken):
                 if not coloured.when and JOINED.match(segment):
@@ -240,7 +242,35 @@ def _asserts(segment: str) -> bool:
         return False
     if SUBORDINATE.match(segment) and not RELATIVE_DE.match(segment):
         return False
-    return HEDGE.search(segment) is None
+    return all(_is_duty(hedge, segment) for hedge in HEDGE.finditer(segment))
+
+
+def _is_duty(hedge: re.Match[str], segment: str) -> bool:
+    """Whether a modal tells what has to be done with a thing, which is no guess and no wish:
+    `have to be approved`, `muss bis Mai abgegeben sein`, `muss Frau Wolf freigeben`."""
+    word = hedge[0].lower()
+    if word in DUTY_EN:
+        done = DONE_EN.match(segment, hedge.end())
+        return done is not None and _is_participle(done["done"], "en")
+    if word not in DUTY_DE or NOT_DE.search(segment) or PERSON_DE.search(segment):
+        return False
+    *_, before, last = ["", "", *(w[0] for w in WORD.finditer(segment))]
+    if last in ("werden", "sein"):
+        return _is_participle(before, "de")
+    return last.islower() and any(f.plural and f.lemma != "haben" for f in readings(last, "de"))
+
+
+def _is_participle(word: str, language: str) -> bool:
+    if any(f.participle and (f.past or language == "de") for f in readings(word, language)):
+        return True
+    return language == "de" and PARTICIPLE_DE.fullmatch(word) is not None
+
+
+DUTY_EN = frozenset(["must", "have to", "has to", "need to", "needs to"])
+DUTY_DE = frozenset(["muss", "müssen"])
+DONE_EN = re.compile(r"\s+be\s+(?P<done>[a-z]+)")
+# Of whom a modal rather tells what he guesses, or has to do at the moment.
+PERSON_DE = re.compile(r"(?i)\b(?:ich|du|er|sie|es|wir|ihr|man|das)\b(?!\s[A-ZÄÖÜ])")
 
 
 def _reports(segment: str) -> bool:

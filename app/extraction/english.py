@@ -86,6 +86,8 @@ def _object_shaped(rest: list[Token], subject: tuple[Token, ...]) -> bool:
         # Behind a pronoun stands a verb: `I cycle to the office`, but `The stack trace of the bug`.
         pronoun = len(subject) == 1 and subject[0].lower in ("i", "we", "they")
         return rest[1].text[0].isupper() or (pronoun and rest[1].lower in DETERMINERS["en"])
+    if first.lower.endswith("s") and len(rest) > 2 and rest[1].lower in PREPOSITIONS["en"]:
+        return rest[1].lower != "of"  # `sings carols at the station`
     return (
         len(rest) <= 2
         and not first.lower.endswith(("ed", "ly"))
@@ -228,6 +230,10 @@ def _after_name(words: list[Token], position: int) -> Form | None:
         return None
     if after[0].lower in UNOWNED and not any(t.lower in UNOWNED for t in words[1:position]):
         return Form("be") if len(after) > 1 else None
+    if _is_amount(after):
+        return Form("be")
+    if after[0].lower in NAMING and len(after) > 1 and after[1].text[0].isupper():
+        return Form("be")
     if not any(f.past for f in readings(after[0].lower, "en")):
         return None
     closed = PREPOSITIONS["en"] | PRONOUNS | DETERMINERS["en"]
@@ -235,6 +241,14 @@ def _after_name(words: list[Token], position: int) -> Form | None:
     return Form("have") if ends and after[0].text[0].islower() else None
 
 
+def _is_amount(after: list[Token]) -> bool:
+    """Whether a number follows that counts nothing of what is owned: `Rent's 1,150 a month`."""
+    closed = DETERMINERS["en"] | PREPOSITIONS["en"]
+    ends = len(after) == 1 or after[1].lower in closed or not after[1].text.isalpha()
+    return ends and after[0].text[-1].isdigit()
+
+
+NAMING = frozenset(["called", "named"])  # `My manager's called Sunita`
 UNOWNED = (PREPOSITIONS["en"] | DETERMINERS["en"]) - {"to", "like", "than"}
 PARTICLES = frozenset(["out", "up", "down", "away", "off", "back", "over", "in"])
 

@@ -8,19 +8,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from app.extraction.accounting import account
-from app.extraction.clauses import Sentence, announces_correction, clauses
+from app.extraction.clauses import Clause, Sentence, announces_correction, clauses
 from app.extraction.cues import GAME, TAKEN_BACK
-from app.extraction.drafts import Context, finished
-from app.extraction.frames import frame, has_no_subject, plainer
+from app.extraction.drafts import Context, Draft, finished
+from app.extraction.frames import frame, has_no_subject, otherwise
 from app.extraction.language import language_of
 from app.extraction.mentions import Recogniser, Rules
 from app.extraction.model import Extracted, Mention, Span, Statement, Utterance
+from app.extraction.notes import noted
 from app.extraction.others import unowned, voices
 from app.extraction.phrases import Reader
 from app.extraction.predicates import Registry, standard
 from app.extraction.rules import drafts
+from app.extraction.rules.openly import noted_down
 from app.extraction.segment import is_code_like, sentences, without_code
-from app.extraction.tokens import Token
+from app.extraction.tokens import Frame, Token
 from app.extraction.typed import typed
 
 RULES = Rules()
@@ -65,24 +67,42 @@ def _of_sentence(sentence: Sentence, reader: Reader, registry: Registry) -> Iter
     if whole := typed(sentence, reader):
         yield from whole
         return
+    if (note := noted(sentence)) is not None:
+        yield from _of_note(Context(note, reader, registry))
+        return
     subject: tuple[Token, ...] = ()
     leads: tuple[str, ...] = ()
     for clause in clauses(sentence, reader.utterance.captured_at):
         found = frame(clause, subject)
-        if found is None:
+        context, made = _made(clause, found, reader, registry)
+        if context is None:
             if not clause.inherits and has_no_subject(clause):
                 leads += (clause.text,)
             continue
-        clause.left += leads
-        subject = found.subject
-        context = Context(found, reader, registry)
-        made = list(drafts(context))
-        if not made and (plain := plainer(found)) is not None:
-            context = Context(plain, reader, registry)
-            made = list(drafts(context))
+        context.clause.left += leads
+        subject = (found or context.frame).subject
         left = account(made, context)
         for draft in made:
             yield from finished(draft, context, left.rest, left.qualifier)
+
+
+def _of_note(context: Context) -> Iterator[Statement]:
+    for draft in noted_down(context):
+        yield from finished(draft, context, account([draft], context).rest)
+
+
+def _made(
+    clause: Clause, found: Frame | None, reader: Reader, registry: Registry
+) -> tuple[Context | None, list[Draft]]:
+    """What the first reading of a clause gives that gives anything, and how it was read."""
+    context = Context(found, reader, registry) if found is not None else None
+    if context is not None and (made := list(drafts(context))):
+        return context, made
+    for other in otherwise(clause, found):
+        tried = Context(other, reader, registry)
+        if made := list(drafts(tried)):
+            return tried, made
+    return context, []
 
 
 def _mentions(

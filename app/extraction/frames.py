@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from app.extraction.clauses import Clause
 from app.extraction.english import english_frame
 from app.extraction.german import german_frame
+from app.extraction.passed_over import passed_over
 from app.extraction.standing import MODALS, standing_frame
 from app.extraction.tokens import Frame, Token, tokens
 from app.extraction.verbs import PREPOSITIONS, readings
@@ -15,6 +18,8 @@ def frame(clause: Clause, inherited: tuple[Token, ...] = ()) -> Frame | None:
     words = tokens(clause)
     if not words:
         return None
+    if clause.duty:
+        return standing_frame(clause, words)
     read = english_frame if clause.language == "en" else german_frame
     found = read(clause, words, inherited)
     # A modal in the subject tells that its verb was not seen: `Rezepte können bestellt werden`.
@@ -23,9 +28,14 @@ def frame(clause: Clause, inherited: tuple[Token, ...] = ()) -> Frame | None:
     return found
 
 
-def plainer(found: Frame) -> Frame | None:
-    """A clause that no rule could read as it was framed, as one that tells how things stand."""
-    return None if found.standing else standing_frame(found.clause, tokens(found.clause))
+def otherwise(clause: Clause, found: Frame | None) -> Iterator[Frame]:
+    """The other ways to read a clause of which no rule made anything: as one that tells how things
+    stand, and those of `passed_over`."""
+    if found is not None and not found.standing:
+        plain = standing_frame(clause, tokens(clause))
+        if plain is not None:
+            yield plain
+    yield from passed_over(clause, found)
 
 
 def has_no_subject(clause: Clause) -> bool:

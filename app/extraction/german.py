@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from app.extraction.clauses import Clause
 from app.extraction.data import words as words_of
+from app.extraction.everyday import names_somebody
 from app.extraction.inflect import Form, particles
 from app.extraction.openings import has_noun_behind, is_adverb_de, without_adverb
 from app.extraction.tokens import (
@@ -41,7 +43,7 @@ def german_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ...
     subject = speakers_own(without_adverb(subject, "de"))
     if not possible_subject(subject, "de"):
         return None
-    return _framed(clause, subject, rest, form)
+    return framed(clause, subject, rest, form)
 
 
 def _with_plain_first_person(words: list[Token]) -> list[Token]:
@@ -70,6 +72,8 @@ def _unlisted_german(clause: Clause, words: list[Token]) -> Frame | None:
     end = noun_phrase_end(words, "de")
     if not end or end + 1 > len(words) - 1 or not verb_shaped(words[end], "de"):
         return None
+    if words[0].lower in PREPOSITIONS["de"]:
+        return None  # `Bei Gewitter bellt der Hund`
     if end == 1 and is_adverb_de(words[0].lower):
         turned = _turned(words)
         return None if turned is None else _unlisted_german(clause, turned)
@@ -78,11 +82,22 @@ def _unlisted_german(clause: Clause, words: list[Token]) -> Frame | None:
     if first in ("ich", "wir") and len(subject) == 1:
         lemma = word if word.endswith("en") else word + "n" if word.endswith("e") else ""
     else:
-        lemma = word[:-1] + "en" if word.endswith("t") and subject[-1].text[0].isupper() else ""
+        lemma = lemma_of(word) if subject[-1].text[0].isupper() else ""
+        if len(subject) == 1 and PLURAL_DE.search(first) and names_somebody(words[end + 1 :]):
+            return None  # `Fragen beantwortet Frau Imhof`
     subject = speakers_own(without_adverb(subject, "de"))
     if not lemma or not possible_subject(subject, "de"):
         return None
     return Frame(clause, subject, lemma, "", "", past=False, rest=tuple(words[end + 1 :]))
+
+
+def lemma_of(word: str) -> str:
+    """The verb of a form of one other that no list has; empty where it is none."""
+    root = word.removesuffix("et") if word.endswith(("tet", "det")) else word.removesuffix("t")
+    return root + "en" if root != word else ""
+
+
+PLURAL_DE = re.compile(r"[ens]$")
 
 
 def _turned(words: list[Token]) -> list[Token] | None:
@@ -111,9 +126,11 @@ def _finite(word: Token, position: int) -> Form | None:
 def _german_subject(
     clause: Clause, before: tuple[Token, ...], after: list[Token], inherited: tuple[Token, ...]
 ) -> tuple[tuple[Token, ...], list[Token]]:
+    if len(before) == 1 and before[0].lower in UNREAL:
+        return (), after
     if before and after and after[0].lower in ("ich", "wir", "er"):
         return (after[0],), _in_order(list(before), after[1:])
-    if before and not _is_adverbial(before):
+    if before and not is_adverbial(before):
         return before, after
     if not before and clause.inherits:
         return inherited, after
@@ -123,8 +140,6 @@ def _german_subject(
     if end == 2 and has_noun_behind(after[0].text, after[1].text):
         end = 1
     if len(before) == 1 and is_adverb_de(before[0].lower) and end < len(after):
-        if before[0].lower in UNREAL:
-            return (), after
         return tuple(after[:end]), _in_order(list(before), after[end:])
     front = list(before) if before else []
     return tuple(after[:end]), front + after[end:]
@@ -136,7 +151,7 @@ def _in_order(before: list[Token], after: list[Token]) -> list[Token]:
     if not after:
         return before
     comma = Token(",", ",", before[-1].end, before[-1].end)
-    object_first = not _is_adverbial(tuple(before)) and not noun_phrase_end(after, "de")
+    object_first = not is_adverbial(tuple(before)) and not noun_phrase_end(after, "de")
     return [*before, comma, *after] if object_first else [*after, comma, *before]
 
 
@@ -146,7 +161,7 @@ def _fronted(clause: Clause) -> bool:
     return blanked > 0 and clause.text[:blanked].strip() != ""
 
 
-def _is_adverbial(before: tuple[Token, ...]) -> bool:
+def is_adverbial(before: tuple[Token, ...]) -> bool:
     first = before[0].lower
     if len(before) == 1 and (first in ADVERBS_DE or _small(before[0]) or is_adverb_de(first)):
         return True
@@ -166,7 +181,7 @@ def _small(word: Token) -> bool:
     return word.text[0].islower() and word.lower not in PRONOUNS
 
 
-def _framed(clause: Clause, subject: tuple[Token, ...], rest: list[Token], form: Form) -> Frame:
+def framed(clause: Clause, subject: tuple[Token, ...], rest: list[Token], form: Form) -> Frame:
     lemma, auxiliary, participle, past = form.lemma, "", "", form.past
     core, tail = _until_comma(rest)
     last = core[-1] if core else None

@@ -20,8 +20,9 @@ def language_of(sentence: str, hint: str | None = None) -> str:
     if german == english:
         german += any(c in "äöüß" for c in sentence.lower())
     if german == english:
-        german += sum(bool(readings(word, "de")) for word in words)
-        english += sum(bool(readings(word, "en")) for word in words)
+        other = [word for word in words if word not in GERMAN and word not in ENGLISH]
+        german += sum(bool(readings(word, "de")) for word in other)
+        english += sum(bool(readings(word, "en")) for word in other)
     if german == english:
         return "de" if hint is not None and hint.lower().startswith("de") else "en"
     return "de" if german > english else "en"

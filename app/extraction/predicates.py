@@ -20,7 +20,9 @@ HALF_LIFE = 365.0  # days, where a row says nothing (annex 3.a)
 LONGEST = 40_000.0  # days
 # Predicates that rules make from nouns and verbs: what follows the colon is open.
 FUNCTIONAL_PREFIXES = ("attribute:", "measure:", "every:", "term:", "by:")
-MANY_PREFIXES = ("relation:", "tally:", "done_by:")
+EVENT_PREFIX = "did:"  # what somebody did once, which stays true
+MANY_PREFIXES = ("relation:", "tally:", "done_by:", EVENT_PREFIX)
+HABIT = "does"  # of a verb that stands alone (`I smoke`), which is the value
 FLAGS = ("functional",)
 TEXTS = ("inverse", "label_en", "label_de")
 LISTS = ("domain", "range")
@@ -113,15 +115,17 @@ def may_end(
     """Return whether an end that leaves open what ended fits a held fact of the predicate.
 
     Of the names in `fits`, one that ends in a colon stands for all predicates that begin with it,
-    and `*` for those that the registry does not have: whoever gives up peanuts may be allergic to
-    them all the same. Those that begin with `~` are of facts of which the end's subject is the
-    value (`as_value`). Where the end names nothing (`named`), it is none of what `*` stands for.
+    and `*` for those that the registry does not have (whoever gives up peanuts may be allergic to
+    them all the same) and that tell of no event. Those that begin with `~` are of facts of which
+    the end's subject is the value (`as_value`). Where the end names nothing (`named`), it is none
+    of what `*` stands for.
     """
     for name in fits:
         if name.startswith("~") != as_value:
             continue
         plain = name.removeprefix("~")
-        if plain == predicate or (plain == "*" and named and predicate not in standard().rows):
+        open_ = predicate not in standard().rows and not predicate.startswith(EVENT_PREFIX)
+        if plain == predicate or (plain == "*" and named and open_):
             return True
         if plain.endswith(":") and predicate.startswith(plain) and (named or not as_value):
             return True

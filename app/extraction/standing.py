@@ -4,8 +4,11 @@ there is somewhere. They are kept in the open reading alone, so that they end no
 from __future__ import annotations
 
 from app.extraction.clauses import Clause
+from app.extraction.given_names import is_given_name
+from app.extraction.phrases import TITLES
 from app.extraction.tokens import DETERMINERS, PRONOUNS, Frame, Token, noun_phrase_end
 from app.extraction.verbs import PREPOSITIONS, readings
+from app.values.wording import fold
 
 MODALS = {
     "en": {"can": "can"},
@@ -19,6 +22,8 @@ def standing_frame(clause: Clause, words: list[Token]) -> Frame | None:
     """The frame of such a clause; None where it is none."""
     if clause.inherits or len(words) < 3:
         return None
+    if clause.duty:
+        return _duty(clause, words)
     if clause.language == "en":
         return _there_is(clause, words) or _is_so(clause, words) or _may(clause, words)
     return _may(clause, words) or _somewhere(clause, words)
@@ -35,6 +40,38 @@ def _may(clause: Clause, words: list[Token]) -> Frame | None:
                 return None  # what may be so is an opinion more often than a rule
             return _frame(clause, words[:place], lemma, words[place + 1 :])
     return None
+
+
+def _duty(clause: Clause, words: list[Token]) -> Frame | None:
+    """`Refunds have to be approved by Ida`, `Anträge müssen vom Vorstand genehmigt werden`,
+    `Größere Bestellungen muss Frau Wolf freigeben`."""
+    if clause.denies or clause.ends:
+        return None
+    for place, word in enumerate(words):
+        lemma = DUTIES[clause.language].get(word.lower)
+        if not lemma or not place:
+            continue
+        before, after = words[:place], words[place + 1 :]
+        end = noun_phrase_end(after, "de") if _is_named(after, clause.language) else 0
+        if end:
+            return _frame(clause, after[:end], lemma, [*before, *after[end:]])
+        if _subject_like(before, clause.language):
+            return _frame(clause, before, lemma, after)
+    return None
+
+
+def _is_named(words: list[Token], language: str) -> bool:
+    """Whether German words begin with somebody by a title or name: (muss) Frau Wolf."""
+    if language == "en" or not words:
+        return False
+    first = words[0].text
+    return TITLES.match(first) is not None or is_given_name(fold(first))
+
+
+DUTIES = {
+    "en": {"must": "must", "have": "have", "has": "have", "need": "need", "needs": "need"},
+    "de": {"muss": "müssen", "müssen": "müssen"},
+}
 
 
 def _is_so(clause: Clause, words: list[Token]) -> Frame | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.extraction.clauses import Clause
 from app.extraction.data import words as words_of
@@ -81,12 +82,17 @@ class Frame:
 
 def tokens(clause: Clause) -> list[Token]:
     """The words of what is left of a clause."""
+    return list(_tokens(clause.work, clause.start, clause.language))
+
+
+@lru_cache(maxsize=4)  # one clause is read in several ways, and then accounted for
+def _tokens(work: str, at: int, language: str) -> tuple[Token, ...]:
     found: list[Token] = []
-    for match in TOKEN.finditer(clause.work):
-        text, start = match[0], clause.start + match.start()
+    for match in TOKEN.finditer(work):
+        text, start = match[0], at + match.start()
         lead = len(text) - len(text.lstrip())
         text, start = text[lead:], start + lead
-        clitic = CLITIC.search(text) if clause.language == "en" else None
+        clitic = CLITIC.search(text) if language == "en" else None
         if clitic is None:
             found.append(Token(text, text.lower(), start, start + len(text)))
             continue
@@ -94,7 +100,7 @@ def tokens(clause: Clause) -> list[Token]:
         found.append(Token(text[:cut], text[:cut].lower(), start, start + cut))
         mark = clitic[0].lower().replace("’", "'")
         found.append(Token(clitic[0], mark, start + cut, start + len(text)))
-    return found
+    return tuple(found)
 
 
 def verb_shaped(word: Token, language: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,6 +15,10 @@ PREPOSITIONS = {
     "en": words("sets", "prepositions_en"),
     "de": words("sets", "prepositions_de"),
 }
+# What a German participle looks like that no list has.
+PARTICIPLE_DE = re.compile(
+    r"(?:ge\w{3,}|(?:be|ver|er|ent|zer|ab|an|auf|aus|ein|um|vor|zu)\w{4,})(?:t|en)$"
+)
 MERGED = {
     "im": "in", "ins": "in", "am": "an", "ans": "an", "beim": "bei", "vom": "von", "zum": "zu",
     "zur": "zu",

@@ -15,9 +15,8 @@ from datetime import UTC, datetime
 from app.extraction.data import words as listed
 from app.extraction.inflect import particles
 from app.extraction.moments import times
-from app.extraction.rules.states import PARTICIPLE_DE
 from app.extraction.tokens import DETERMINERS, HABIT_DAY
-from app.extraction.verbs import MERGED, PREPOSITIONS, readings
+from app.extraction.verbs import MERGED, PARTICIPLE_DE, PREPOSITIONS, readings
 from app.facts.conjugation import plural_form
 
 WORD = re.compile(r"[^\W_](?:[^\W_]|[-./&+'’@#](?=[^\W_]))*[+#%]*")
@@ -104,7 +103,10 @@ def _followed(
 
 def _parts(word: str, language: str) -> bool:
     """Whether a word is a verb, which parts what stands before it from what follows."""
-    return word.islower() and is_verb(word, language)
+    return word.islower() and (is_verb(word, language) or word in MODAL_DE)
+
+
+MODAL_DE = listed("openings", "modals_de") | listed("openings", "modals_many_de")
 
 
 # Subjects -----------------------------------------------------------------------------------
@@ -177,7 +179,7 @@ def is_verb(word: str, language: str) -> bool:
 def _several(before: Sequence[str], after: Sequence[str], language: str) -> bool:
     """What the verb next to a name tells of its number; in German it may stand before the name."""
     inverted = before[-1:-4:-1] if language == "de" and not {"wir", "Wir"} & {*before} else []
-    for word in (*after[:3], *inverted):
+    for word in (*inverted[:1], *after[:3], *inverted[1:]):
         told = plural_form(word.strip(".,;:!?"), language) if word.islower() or not before else None
         if told is not None:
             return told

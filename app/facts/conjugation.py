@@ -34,8 +34,8 @@ def english(lemma: str, person: Person, *, past: bool = False) -> str:
     """The finite form of an English verb."""
     if lemma == "be":
         return BE[person, past]
-    if lemma == "can":
-        return "could" if past else lemma
+    if lemma in ("can", "must"):
+        return "could" if past and lemma == "can" else lemma
     if past:
         return _english_past(lemma)[0]
     if person is not Person.ONE:
@@ -120,7 +120,11 @@ def _prefixed(stem: str) -> tuple[str, str]:
 
 
 UNSTRESSED = ("be", "ver", "er", "ent", "ge", "miss", "zer", "über", "unter", "wider", "emp")
-VOWELS = {"können": "kann", "dürfen": "darf"}  # ich and er, of verbs that no list of forms has
+VOWELS = {
+    "können": "kann",
+    "dürfen": "darf",
+    "müssen": "muss",
+}  # ich and er, of verbs that no list of forms has
 MODAL = frozenset(["mögen", "wollen", "wissen", "können", "müssen", "dürfen", "sollen"])
 
 
@@ -150,9 +154,9 @@ def plural_form(word: str, language: str) -> bool | None:
 
 PLURAL = {
     "en": frozenset(["are", "were", "have", "aren't", "weren't", "don't", "haven't", "do"]),
-    "de": frozenset(["sind", "waren", "haben", "werden", "hatten", "wurden"]),
+    "de": frozenset(["sind", "waren", "haben", "werden", "hatten", "wurden", "müssen"]),
 }
 SINGULAR = {
     "en": frozenset(["is", "was", "has", "isn't", "wasn't", "doesn't", "hasn't", "does"]),
-    "de": frozenset(["ist", "war", "hat", "wird", "hatte", "wurde"]),
+    "de": frozenset(["ist", "war", "hat", "wird", "hatte", "wurde", "muss"]),
 }

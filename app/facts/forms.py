@@ -15,8 +15,7 @@ from app.extraction.data import pairs
 from app.extraction.phrases import ADJECTIVES_DE
 from app.extraction.predicates import SLOT, Predicate
 from app.extraction.rules.senses import PREPOSITION_EN
-from app.extraction.rules.states import PARTICIPLE_DE
-from app.extraction.verbs import PREPOSITIONS, german_verbs, readings
+from app.extraction.verbs import PARTICIPLE_DE, PREPOSITIONS, german_verbs, readings
 from app.facts.clause_words import PLURAL_NOUN
 from app.facts.conjugation import english_participle, german_participle, lemma
 
@@ -131,6 +130,12 @@ def _measure(rest: str, language: str, past: bool = False) -> Form | None:
     return Form(verb, f"{{:{noun}}}" if noun else "{}", past=past)
 
 
+def _did(told: str, language: str) -> Form | None:
+    """What somebody did once."""
+    verb = verb_in(told, language)
+    return None if verb is None else Form(verb, "{}", past=True)
+
+
 def _tally(rest: str, language: str) -> Form | None:
     return _measure(rest, language, past=True)
 
@@ -162,6 +167,7 @@ def _attribute(noun: str, language: str) -> Form:
 MADE: dict[str, Callable[[str, str], Form | None]] = {
     "by": _by,
     "done_by": _done_by,
+    "did": _did,
     "measure": _measure,
     "tally": _tally,
     "every": _every,

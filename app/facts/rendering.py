@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from app.extraction.predicates import SLOT, Predicate
+from app.extraction.predicates import HABIT, SLOT, Predicate
 from app.extraction.rules.senses import PREPOSITION_EN
 from app.extraction.tokens import DETERMINERS
 from app.extraction.verbs import MERGED, PREPOSITIONS, german_verbs
@@ -45,6 +45,10 @@ def sentence(said: Said, predicate: Predicate, language: str) -> str:
         whole = fronted(said, predicate)
         if whole is not None:
             return _spaced(whole)
+    if predicate.name == HABIT and is_ours(predicate):
+        alone = Form(said.object, "")
+        german_only = language == "de" or is_german(said.object)
+        return _german(said, alone) if german_only else _english(said, alone)
     form = _form(said, predicate, language)
     if form is None:
         language, form = "en", form_of(predicate, "en") or Form("have", f"{predicate.name} {{}}")

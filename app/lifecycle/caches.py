@@ -7,6 +7,7 @@ from app.embeddings import tokens
 from app.entities import names
 from app.episodes import labels
 from app.extraction import objects, openings
+from app.extraction import tokens as clause_tokens
 from app.extraction.verbs import english_name
 from app.facts import later, later_reading
 from app.indexing import analysis, spelling
@@ -16,7 +17,7 @@ from app.values import places, units
 
 # Every module with a bounded cache of texts; a test looks for others.
 MODULES = (
-    analysis, cleaned_labels, labels, later, later_reading, names, numbers, objects,
+    analysis, clause_tokens, cleaned_labels, labels, later, later_reading, names, numbers, objects,
     openings, places, spelling, stems, tokens, units,
 )  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from app.extraction.data import words
@@ -16,7 +15,7 @@ from app.extraction.phrases import (
 )
 from app.extraction.rules.copula import BE, is_be, with_old
 from app.extraction.tokens import DETERMINERS, Token
-from app.extraction.verbs import PREPOSITIONS
+from app.extraction.verbs import PARTICIPLE_DE, PREPOSITIONS
 from app.values.model import Kind, Value
 from app.values.states import parse_state
 from app.values.wording import normal_text
@@ -51,11 +50,6 @@ PERSONAL_PREDICATES = {
 
 BY = {"en": frozenset(["by"]), "de": frozenset(["von", "vom", "durch"])}
 NO_STATE = words("sets", "no_state")
-
-
-PARTICIPLE_DE = re.compile(
-    r"(?:ge\w{3,}|(?:be|ver|er|ent|zer|ab|an|auf|aus|ein|um|vor|zu)\w{4,})(?:t|en)$"
-)
 
 
 BETA = frozenset(
