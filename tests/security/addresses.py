@@ -15,10 +15,11 @@ WORDS = {
     "agent": "", "principal": "", "memory": "", "entity": "", "target": "", "version": "1.0.0",
     "kind": "persona", "name": "works_for", "chore": "conflict-scan", "part": "keys",
 }  # fmt: skip
-# What learning makes of many tasks, and no world: `tests/learning` holds that no other sees them.
-UNMADE = {"intent", "batch"}
 # Parameters of queries that name a thing: by what it is called in paths.
-NAMED = {"conversation_id": "talk", "id": "memory_id", "key": "tier_key", "subject": "entity_id"}
+NAMED = {
+    "conversation_id": "talk", "id": "memory_id", "key": "tier_key", "subject": "entity_id",
+    "about": "about",
+}  # fmt: skip
 SAID = {
     "query": "harbour crane", "question": "harbour crane", "topic": "harbour crane",
     "description": "harbour crane", "task": "harbour crane", "q": "harbour crane", "unit": "task",
@@ -61,9 +62,12 @@ def parameters(operation: Operation, *, required: bool) -> list[dict[str, Any]]:
 
 
 def things(world: World, template: str, operation: Operation) -> list[Item]:
-    """The things that an address may name: those that have most of what it asks for."""
+    """The things that an address may name: those that have most of what it asks for, of a team
+    where it has to name one."""
     need, have = needed(template, operation), set(names(template))
     found = [one for one in world.things if need <= one.ids.keys()]
+    if "team" in {one["name"] for one in parameters(operation, required=True)}:
+        found = [one for one in found if "/team:" in one.scope]
     most = max((len(have & one.ids.keys()) for one in found), default=0)
     return [one for one in found if len(have & one.ids.keys()) == most]
 
@@ -93,6 +97,15 @@ def named(world: World, template: str, name: str, thing: Item) -> str:
     if name == "kind" and "/links/" in template:
         return "requires"
     return WORDS[name]
+
+
+def chosen(world: World, parameter: Operation, thing: Item) -> Any:
+    """What stands for one parameter of a query as it is described: the first of some words, where
+    it takes no others and would name a thing."""
+    words = parameter["schema"].get("enum")
+    if words and parameter["name"] in NAMED:
+        return words[0]
+    return sent(world, parameter["name"], thing)
 
 
 def sent(world: World, name: str, thing: Item) -> Any:

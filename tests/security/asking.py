@@ -21,7 +21,7 @@ PARAMETERS = {
     "scope", "scopes", "team", "agent", "owner", "assignee", "session", "session_id", "text",
     "contains", "query", "q", "task", "about", "subject", "entity", "knowledge_base", "base",
 }  # fmt: skip
-WIDE = {"agent", "owner", "assignee", "session", "session_id", "text", "contains"}
+WIDE = {"agent", "owner", "assignee", "session", "session_id", "text", "contains", "about"}
 RESOURCES = ("memory", "page", "entity", "skill")
 PROMPTS: dict[str, dict[str, Any]] = {"recall": {"question": "crane {key}"}, "review": {}}
 # Routes that read by POST, beside those of `bench.doors`.
@@ -86,7 +86,7 @@ def _routes(world: World) -> Iterator[Door]:
 
 def _get(world: World, template: str, operation: dict[str, Any], by: str, thing: Item) -> Call:
     params = {
-        one["name"]: addresses.sent(world, one["name"], thing)
+        one["name"]: addresses.chosen(world, one, thing)
         for one in addresses.parameters(operation, required=False)
         if one.get("required") or one["name"] == by
     }

@@ -10,12 +10,13 @@ from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.security.filling import filled
 from tests.security.keeping import kept, measured
+from tests.security.learning import learnt, logged, taught
 from tests.security.worlds import OK, Person, Place, World
 
 # Of either tenant; in a user's own scope lies what the admin puts there, and no agent is at home.
 SCOPES = (("", "/a", "/a/user:u", "/a/team:t"), ("",))
 BESIDE = "/b"  # a workspace of either with nothing in it but somebody
-ERASABLE = {"erasure": True}
+RULES = {"erasure": True, "promotion": {"enabled": True, "quorum": 2, "threshold": 0.4}}
 
 
 async def built(opened: Parts, app: Litestar, stack: AsyncExitStack, tenant: str) -> World:
@@ -33,8 +34,11 @@ async def built(opened: Parts, app: Litestar, stack: AsyncExitStack, tenant: str
         await _others(world, name)
     for path in world.dwellers:
         world.things += await kept(world, world.place(path))
+        world.things += await taught(world, world.dwellers[path])
     await opened.indexing.drain()
-    world.things += [await measured(who) for who in world.dwellers.values()]
+    for who in world.dwellers.values():
+        world.things += [*await learnt(world, who), await measured(who)]
+    world.things += await logged(world)
     await world.ready()
     return world
 
@@ -43,7 +47,7 @@ async def _tenant(world: World, name: str, scopes: tuple[str, ...]) -> Person:
     """Make a tenant with its scopes and its admin."""
     boss = await world.hire(name, "boss", Role.ADMIN, kind="user")
     world.callers.append(boss)
-    rules = await boss.http.put("/v1/scopes/rules", params={"scope": name}, json=ERASABLE)
+    rules = await boss.http.put("/v1/scopes/rules", params={"scope": name}, json=RULES)
     assert rules.status_code in OK, rules.text
     for below in ("/a", BESIDE, *scopes[2:]):
         made = await boss.http.post("/v1/scopes", json={"scope": name + below})

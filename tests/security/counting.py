@@ -10,6 +10,7 @@ from tests.security import queries
 from tests.security.asking import Door, doors
 from tests.security.filling import filled
 from tests.security.keeping import kept
+from tests.security.learning import learnt, taught
 from tests.security.silent import plain
 from tests.security.trying import send
 from tests.security.worlds import OK, Person, Place, World
@@ -59,7 +60,9 @@ async def grow(world: World, place: Place) -> None:
     newcomer = await world.hire(place.path, "newcomer", Role.CURATOR, subtree=False)
     world.dwellers[place.path] = newcomer
     await kept(world, place)
+    await taught(world, newcomer)
     await world.opened.indexing.drain()
+    await learnt(world, newcomer)
 
 
 def differing(before: dict[str, str], after: dict[str, str]) -> set[str]:

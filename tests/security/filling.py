@@ -8,6 +8,7 @@ import httpx
 
 from app.wiring import Parts
 from bench.rights import Item
+from tests.security.contending import contested, judged, named
 from tests.security.worlds import OK, Person, Place
 
 # The parameters of paths that name a thing of a kind.
@@ -28,8 +29,10 @@ async def filled(opened: Parts, boss: Person, place: Place) -> list[Item]:
     await _written(boss, place)
     await with_skills(boss, place)
     await _taken(opened, boss, place)
+    waiting = await contested(boss, place)
     await _derived(opened, boss, place)
-    return things(boss, place)
+    beside = [*await judged(opened, boss, place), *await named(boss, place)]
+    return [*waiting, *beside, *things(boss, place)]
 
 
 async def _said(boss: Person, place: Place) -> None:
@@ -53,7 +56,7 @@ async def _written(boss: Person, place: Place) -> None:
     """Notes, pages with links to each other, to none, and from none, a block, a proposal."""
     token = place.token
     note = {"content": f"Cranes of the harbour {token} need oil.", "tags": [token]}
-    learning = {"content": f"The harbour {token} closes early.", "namespace": "learnings"}
+    learning = {"content": f"The harbour crane {token} rests early.", "namespace": "learnings"}
     pier = {"title": f"Pier {token}", "content": f"See [[Quay {token}]] near Dock {token}."}
     page = {"title": f"Harbour {token}", "content": f"Cranes: [[Dock {token}]] report {token}."}
     dock = {"title": f"Dock {token}", "content": f"Back to [[Harbour {token}]]."}

@@ -15,7 +15,7 @@ from bench.rights import Item, Register
 from tests.security.worlds import OK, Person, Place, World
 
 # Parameters of paths that name what this module makes beside the doors.
-FURTHER = ("webhook", "delivery", "edit", "row", "snapshot", "policy", "key_id")
+FURTHER = ("webhook", "delivery", "edit", "row", "snapshot", "policy", "key_id", "intent", "batch")
 WEEK = 8  # texts that a baseline rests on
 NOWHERE = "http://127.0.0.1:9"  # where a webhook posts to, and nobody listens
 

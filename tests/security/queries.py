@@ -61,10 +61,11 @@ CHANGES: dict[str, str | None] = {
     "unpinMemory": "memory_id", "cancelJob": "job_id", "rerunJob": "job_id", "erase": "memory_id",
 }  # fmt: skip
 
+# Changes to what waits in quarantine.
+WAITING = ("acceptFact", "rejectFact", "keepBothFacts", "undoReview")
 # Changes that the admin himself cannot make of what lies there, and why.
 UNREADY = {
-    "acceptFact": "waits for no review", "rejectFact": "the same", "keepBothFacts": "the same",
-    "undoReview": "none was made", "cancelJob": "has ended", "rerunJob": "has not failed",
+    "cancelJob": "has ended", "rerunJob": "has not failed",
 }  # fmt: skip
 
 

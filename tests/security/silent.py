@@ -2,8 +2,8 @@
 
 COUNTS = "counts alone"
 ECHO = "states, numbers and names that the question has, too"
-EMPTY = "this world has nothing of it"
 HOUSE = "the same for all, or names of scopes, people and settings"
+OWN = "counts of what the caller keeps himself, and of pools that he may read"
 UNFILTERED = "refused without a filter, which has a door of its own"
 
 LISTED = {
@@ -45,48 +45,9 @@ LISTED = {
         "tool working_keys",
         "tool conversation_stats",
     ),
-    EMPTY: (
-        "/v1/rot",
+    OWN: (
         "/v1/tiers/stats",
         "tool tier_stats",
-        "/v1/mid-term-memory",
-        "/v1/snapshots/days",
-        "/v1/quarantine",
-        "/v1/quarantine/changes",
-        "/v1/quarantine/texts",
-        "/v1/bad-patterns",
-        "/v1/intervention-policies?subject",
-        "/v1/segments?session",
-        "/v1/intents",
-        "/v1/learned",
-        "/v1/learned?about",
-        "/v1/tables/suggestions",
-        "/v1/entities/{entity_id}/backlinks",
-        "/v1/entities/{entity_id}/pages",
-        "/v1/skills/{skill_id}/backlinks",
-        "/v1/skills/{skill_id}/entities",
-        "/v1/duplicates",
-        "/v1/feedback",
-        "/v1/promotions",
-        "/v1/learning-log",
-        "/v1/learnings",
-        "/v1/teams/coverage",
-        "/v1/teams/coverage?task",
-        "/agent-memory/v1/conversations/{talk}/observations",
-        "/agent-memory/v1/conversations/{talk}/reflections",
-        "/agent-memory/v1/entities/{entity}/history",
-        "/agent-memory/v1/reasoning/provenance/{entity}",
-        "graphql quarantine",
-        "graphql possibleChanges",
-        "graphql askLearnings",
-        "graphql promotions",
-        "graphql feedback",
-        "graphql learningLog",
-        "graphql badPatterns",
-        "prompt review",
-        "tool context_search",
-        "tool query_learnings",
-        "tool list_learned",
     ),
     HOUSE: (
         "/v1/predicates",
@@ -102,6 +63,7 @@ LISTED = {
         "/v1/core-blocks/{kind}/protection",
         "/v1/skills/{skill_id}/agents",
         "/v1/teams",
+        "/v1/teams/coverage",
         "/v1/embedding",
         "/agent-memory/v1/auth/api-keys",
         "graphql auditEvents",

@@ -109,10 +109,12 @@ async def swept(world: World, door: Door) -> tuple[bool, list[str]]:
 
 
 def either(found: list[Item]) -> list[Item]:
-    """A thing that somebody at home in a workspace has made, and one that the admin has."""
-    here = [one for one in found if one.scope.endswith("/a")]
+    """A thing that somebody at home in a workspace has made, one that the admin has, and one of an
+    agent's own leaf there; of another place where there are none in a workspace."""
+    here = [one for one in found if one.scope.endswith("/a")] or found
     by_owner = {one.owner.startswith("user:"): one for one in here}
-    return [*by_owner.values()]
+    own = [one for one in found if "/a/agent:" in one.scope]
+    return [*by_owner.values(), *own[-1:]]
 
 
 def some(found: Iterable[Item]) -> list[Item]:

@@ -31,6 +31,8 @@ LISTED = {
         "POST /v1/work-items/{item}/links",
         "POST /v1/goals/{goal}/links",
         "POST /v1/traces/{trace}/links",
+        "POST /v1/quarantine/{fact_id}/change",
+        "POST /v1/quarantine/{fact_id}/keep-both",
         "POST /v1/pages/{page_id}/unlinked-mentions",
         "POST /v1/skills/{skill_id}/clone",
         "POST /v1/skills/{skill_id}/experiment",
@@ -45,8 +47,6 @@ LISTED = {
     STATE: (
         "POST /v1/jobs/{job_id}/cancel",
         "POST /v1/jobs/{job_id}/rerun",
-        "POST /v1/quarantine/{fact_id}/change",
-        "POST /v1/quarantine/{fact_id}/keep-both",
     ),
     RANK: (
         "DELETE /v1/keys/{key_id}",
