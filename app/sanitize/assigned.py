@@ -53,7 +53,7 @@ _SAID = (
     r"|[ \t]{0,2}(?:is|ist|lautet|now|jetzt|ist jetzt|is now)[ \t]{1,3})"
 )
 _EQUALS = re.compile(
-    rf"{_SIGN}{_NOTHING}(?:\"([^\"\n]{{4,256}})\"|'([^'\n]{{4,256}})'"
+    rf"{_SIGN}{_NOTHING}(?:\"(?![{{<\[])([^\"\n]{{4,256}})\"|'(?![{{<\[])([^'\n]{{4,256}})'"
     rf"|{_OPEN}([^\s\"'`,;&<>\[\]{{}}]{{4,256}}))"
 )
 _KEY_EQUALS = re.compile(
@@ -88,7 +88,8 @@ def assigned(text: str) -> Iterator[Find]:
 
 def _value(text: str, name: re.Match[str]) -> re.Match[str] | None:
     end = name.end()
-    weak = name["key"] is not None
+    # Tokens are counted more often than they are given away.
+    weak = name["key"] is not None or name[0].lower() == "tokens"
     found = (_KEY_EQUALS if weak else _EQUALS).match(text, end)
     if found is None and name["rare"] is None:
         found = (_KEY_COLON if weak else _COLON).match(text, end)

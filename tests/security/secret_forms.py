@@ -183,6 +183,7 @@ HARMLESS = (
     "Der Schlüssel liegt unter der Matte, der Zugang ist in Raum 12b.",
     "sha=wJalrXUtnFEMI1K7MDENG1bPxRfiCYzz of the secret sharing paper",
     "The secret of the pass is told on page 12, the password manager costs 3.99.",
+    'max_tokens=4096, "input_tokens": input_tokens, token = "{%s}", pwd=None',
     "const token = null; let secret = undefined;",
     "cache_key=user12:profile34, sort_key: created2024, partition_key=tenant42",
     "public_key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
