@@ -28,6 +28,34 @@ _WRITTEN_OUT = re.compile(
     r"|(?<![\w.+-])[^\W\d][\w.+-]{0,40}[._+][\w-]{3,40} @ ?[\w-]{1,63}"
     r"(?:\.[\w-]{1,63}){0,3}\.[a-z]{2,12}(?![\w-])"
 )
+# An address whose domain a blank breaks in two, and where such a domain may end. Words that end
+# sentences, too, are no ends behind a blank alone.
+_BROKEN = re.compile(
+    r"(?<![\w.+-])(?P<local>[\w+-]{1,40}(?:[._+][\w+-]{1,40}){0,4})@"
+    r"(?P<front>[^\W_][\w.-]{0,80}|\.)(?P<gap>[^\S\r]|\r?\n)(?P<back>[\w.-]{1,80})"
+)
+_ENDS = frozenset(
+    (
+        *(
+            "com",
+            "org",
+            "net",
+            "de",
+            "ch",
+            "at",
+            "eu",
+            "uk",
+            "fr",
+            "nl",
+            "io",
+            "info",
+            "biz",
+            "edu",
+        ),
+        *("gov", "dev", "app", "li", "lu", "it", "es", "be", "pl", "dk", "se", "us", "cz", "no"),
+    )
+)
+_WORDS = frozenset(("at", "it", "es", "be", "no", "us", "info", "li"))
 _CUES = ("(at)", "[at]", "{at}", "(ät)", "[ät]", "{ät}", " dot ", " punkt ", " @")
 
 
@@ -39,10 +67,34 @@ def emails(text: str) -> Iterator[Find]:
         if find:
             yield find
         at = text.find("@", at + 1)
+    for match in _BROKEN.finditer(text) if "@" in text else ():
+        end = _broken_end(match)
+        if end:
+            yield Find(match.start(), end, "email")
     lowered = text.lower()
     if any(map(lowered.__contains__, _CUES)):
         for match in _WRITTEN_OUT.finditer(text):
             yield Find(*match.span(), "email")
+
+
+def _broken_end(match: re.Match[str]) -> int:
+    """Where the address ends whose domain goes on behind a blank; 0 for none.
+
+    A name of one word may be a command's or a user's at a machine: only an odd blank breaks its
+    domain, for nobody types one.
+    """
+    local, front, gap, back = match.group("local", "front", "gap", "back")
+    if gap in " \n" and not re.search(r"[._+]", local):
+        return 0
+    back = back.rstrip(".-")
+    domain = _DOMAIN.fullmatch(front + back)
+    whole = _DOMAIN.fullmatch(front)
+    end = (front + back).rpartition(".")[2].lower()
+    if domain is None or end not in _ENDS or (whole and front.rpartition(".")[2] in _ENDS):
+        return 0
+    if gap in " \n" and front.endswith(".") and back.lower() in _WORDS:
+        return 0
+    return match.start("back") + len(back)
 
 
 def _email(text: str, at: int) -> Find | None:
@@ -97,7 +149,11 @@ def _is_v6(text: str) -> bool:
     return True
 
 
-_IBAN = re.compile(r"(?<![\w])[A-Za-z]{2}\d{2}(?:[ \u00a0-]?[A-Za-z0-9]){11,30}(?!\w)")
+# Blanks between the country and its checksum stand in capitals only: "in 20 2024" begins alike.
+_IBAN = re.compile(
+    r"(?<![\w])(?:[A-Za-z]{2}\d{2}|[A-Z][ \u00a0]?[A-Z][ \u00a0]?\d[ \u00a0]?\d)"
+    r"(?:[ \u00a0-]?[A-Za-z0-9]){11,30}(?!\w)"
+)
 _IBAN_BREAK = re.compile(r"[ \u00a0-]")
 
 

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from app.sanitize.fold import View, fold
 
 _ESCAPES = (
-    r"&(?:#\d{1,7};?|#[xX][\da-fA-F]{1,6};?|[A-Za-z]{2,24};)"
+    r"&(?:#0{0,9}\d{1,7};?|#[xX]0{0,9}[\da-fA-F]{1,6};?|[A-Za-z]{2,24};)|<[wW][bB][rR] ?/?>"
     r"|%[2-7][\da-fA-F]|%[c-fC-F][\da-fA-F](?:%[89abAB][\da-fA-F]){1,3}|%[c-fC-F][\da-fA-F]|\\x[2-7][\da-fA-F]"
     r"|\\u[\da-fA-F]{4}|\\u\{[\da-fA-F]{1,6}\}|\\U[\da-fA-F]{8}|\\(?=@)"
 )
@@ -27,12 +27,23 @@ _ESCAPES = (
 # after an @ that a word stands before.
 _AROUND_AT = r"[^\S \n]{1,3}(?=@)|(?<=@)[^\S ]{1,3}|(?<=@)\n|(?<=\w@) (?=\w)"
 _ASCII = re.compile(f"{_ESCAPES}|{_AROUND_AT}")
+_BRAILLE_BLANK = "\u2800"
 _ANY = re.compile(
-    f"{_ESCAPES}|{_AROUND_AT}|(?<=[A-Z\\d])[\u2010-\u2015\u2212](?=[A-Z\\d])|(?![0-9])\\d|[^\\S\\x00-\\x7f]"
+    f"{_ESCAPES}|{_AROUND_AT}|{_BRAILLE_BLANK}|(?<=[A-Z\\d])[\u2010-\u2015\u2212](?=[A-Z\\d])|(?![0-9])\\d|[^\\S\\x00-\\x7f]"
     "|[\u00b2\u00b3\u00b9\u2024\u2070-\u2089\u2460-\u249b"
     "\ufe50-\ufe6b\uff01-\uff5e\U0001d400-\U0001d7ff]"
 )
-_CUES = ("&", "%", "\\u", "\\U", "\\x", "\\@", "@\n", "@\t", "@ ", "\t@")
+_CUES = ("&", "%", "<wbr", "<WBR", "\\u", "\\U", "\\x", "\\@", "@\n", "@\t", "@ ", "\t@")
+# What tells that a text is in quoted-printable, and what is read then.
+_IS_QUOTED = re.compile(
+    "=40(?=[A-Za-z=])|(?:=[2-7][0-9A-F]){3}|=C3=[89AB][0-9A-F]|(?<=[A-Za-z])=20(?=[A-Za-z])"
+)
+_QUOTED = re.compile(
+    "=(?:[2-7][0-9A-F]|C[2-9A-F]=[89AB][0-9A-F]|D[0-9A-F]=[89AB][0-9A-F]"
+    "|E[0-9A-F](?:=[89AB][0-9A-F]){2}|\\n)"
+)
+# What shows as nothing: characters for private use, and ones that are not assigned or never will.
+_UNSEEN = {"Co", "Cn"}
 _DASH = re.compile("[\u2010-\u2015\u2212]")
 # An escape may be escaped itself; who does it more often than this is not read further.
 _LAYERS = 3
@@ -50,7 +61,7 @@ class Meant(View):
 
 def meant(text: str) -> Meant | None:
     """The text as it is meant, or None where it says what it means."""
-    view = None
+    view = _seen(text)
     for _ in range(_LAYERS):
         said = text if view is None else view.text
         further = _read(said)
@@ -60,8 +71,32 @@ def meant(text: str) -> Meant | None:
     return view
 
 
+def closed(text: str) -> Meant | None:
+    """The text as it is meant where a blank of Braille parts nothing; None where it has none."""
+    if _BRAILLE_BLANK not in text:
+        return None
+    view = rewritten(text, re.compile(_BRAILLE_BLANK), lambda _, match: "")
+    if view is None:
+        return None
+    inner = meant(view.text)
+    return view if inner is None else _through(inner, view)
+
+
+def _seen(text: str) -> Meant | None:
+    """The text without the characters that show as nothing; None where it has none."""
+    if text.isascii():
+        return None
+    unseen = {char for char in set(text) if unicodedata.category(char) in _UNSEEN}
+    if not unseen:
+        return None
+    places = [at for at, char in enumerate(text) if char not in unseen]
+    return Meant("".join(map(text.__getitem__, places)), array("q", [*places, len(text)]))
+
+
 def _read(text: str) -> Meant | None:
     """One layer read."""
+    if "=" in text and _IS_QUOTED.search(text):
+        return rewritten(text, _QUOTED, _unquoted)
     if text.isascii():
         return rewritten(text, _ASCII, _said) if any(map(text.__contains__, _CUES)) else None
     return rewritten(text, _ANY, _said)
@@ -115,8 +150,33 @@ def _through(view: Meant, under: Meant) -> Meant:
     return Meant(view.text, array("q", (under.offsets[place] for place in view.offsets)))
 
 
+# Markup inside a word: elements of text in a line, comments, and emphasis between two letters.
+_MARKUP = re.compile(
+    r"<!--[^<>]{0,200}-->|</?(?:[abiqsu]|em|strong|span|font|mark|small|big|su[bp]|code|tt|ins|del)"
+    r"(?:\s[^<>]{0,200})?/?>|(?<=[^\W\d_])[*~`]{1,3}(?=[^\W\d_])",
+    re.IGNORECASE,
+)
+
+
+def unmarked(text: str, view: Meant | None) -> Meant | None:
+    """What a text means without markup inside its words, or None where there is none; `view` is
+    what `meant` makes of it."""
+    said = text if view is None else view.text
+    bare = rewritten(said, _MARKUP, lambda _, match: "")
+    return bare if bare is None or view is None else _through(bare, view)
+
+
+def _unquoted(text: str, match: re.Match[str]) -> str:
+    written = match.group()
+    if written == "=\n":
+        return ""
+    return _shown(unquote(written.replace("=", "%"), errors="ignore"), written)
+
+
 def _said(text: str, match: re.Match[str]) -> str:
     written = match.group()
+    if written[0] == "<":
+        return ""
     if written[0] == "&":
         return _shown(unescape(written), written)
     if written == "\\":
@@ -127,7 +187,7 @@ def _said(text: str, match: re.Match[str]) -> str:
     if written[0] == "\\":
         code = int(written[2:].strip("{}"), 16)
         return _shown(chr(code), written) if code <= sys.maxunicode else written
-    if written.isspace():
+    if written.isspace() or written == _BRAILLE_BLANK:
         beside = text[match.start() - 1 : match.start()] + text[match.end() : match.end() + 1]
         return "" if "@" in beside else " "
     if _DASH.match(written):

@@ -21,6 +21,7 @@ _SPECIAL = {
     "_": " ", "’": "'", "‘": "'", "‚": "'", "‛": "'", "`": "'", "´": "'", "“": '"', "”": '"',
     "„": '"', "‟": '"', "«": '"', "»": '"', "‹": "'", "›": "'", "\u2010": "-", "\u2011": "-",
     "\u2012": "-", "–": "-", "—": "-", "\u2015": "-", "−": "-", "\u2028": "\n", "\u2029": "\n",
+    "\u2800": " ",
 }  # fmt: skip
 
 
@@ -36,7 +37,7 @@ def _fold_char(char: str) -> str:
     special = _SPECIAL.get(char) or _SPECIAL.get(char.lower())
     if special:
         return special
-    if unicodedata.category(char) in {"Mn", "Me", "Cf"}:
+    if unicodedata.category(char) in {"Mn", "Me", "Cf", "Co", "Cn"}:
         return ""
     letter = alike(char)
     if letter:

@@ -1,15 +1,16 @@
 """Characters that nobody sees: tag characters are read out, others go save what a script needs.
 
-A joiner stays in Arabic, Indic and their neighbours' words and between two parts of an emoji, a
-variation selector behind one visible character, and signs of a script that are seen though Unicode
-counts them as format characters.
+A joiner stays where it changes how letters or emoji join, a variation selector behind a character
+of which Unicode has that variant, a control of hieroglyphs beside one, and signs of a script that
+are seen though Unicode counts them as format characters.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 
+from app.sanitize.joiners import JOIN, PART, joins
+from app.sanitize.selectors import selects
 from app.sanitize.trace import Edit
 
 # Format characters and the other default-ignorable ones (DerivedCoreProperties.txt). The visible
@@ -17,16 +18,11 @@ from app.sanitize.trace import Edit
 _HIDDEN = re.compile(
     "[\U000e0020-\U000e007e]+|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "\U00013430-\U00013440\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _FIRST_TAG, _LAST_TAG, _TAGS = 0xE0020, 0xE007E, 0xE0000
-_JOINERS = "\u200c\u200d"
-# Arabic to Myanmar, Khmer and Mongolian, Balinese to Batak, and the Arabic and Indic supplements.
-_JOINED = re.compile(
-    "[\u0600-\u109f\u1780-\u17b3\u17b6-\u180a\u1810-\u18af\u1b00-\u1bff\ua800-\ua9ff\uaa00-\uabff"
-    "\U00010a00-\U00011fff]"
-)
-_EMOJI = {"So", "Sm", "Sk"}
+_JOINERS = JOIN + PART
+_HIEROGLYPHS = re.compile("[\U00013000-\U0001342f\U00013441-\U0001345f]")
 
 
 def hidden(text: str) -> list[Edit]:
@@ -60,23 +56,12 @@ def _read_out(text: str, match: re.Match[str]) -> str:
 def _needed(text: str, at: int) -> bool:
     """Whether the script, or the emoji, around `at` is written with the character there."""
     char, before = text[at], text[at - 1 : at]
-    after = text[at + 1 : at + 2]
-    if char in _JOINERS and before and after:
-        if _JOINED.match(before):
-            return bool(_JOINED.match(after))
-        return char == "\u200d" and _emoji(text, at) and unicodedata.category(after) in _EMOJI
-    if not before or _HIDDEN.match(before):
-        return False
-    if "\ufe00" <= char <= "\ufe0f":
-        return before in "0123456789#*" or unicodedata.category(before) in {*_EMOJI, "Po", "Lo"}
-    if "\U000e0100" <= char <= "\U000e01ef":
-        return unicodedata.name(before, "").startswith("CJK UNIFIED")
+    if char in _JOINERS:
+        return joins(text, at)
+    if "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef":
+        return selects(text, at)
+    if "\U00013430" <= char <= "\U00013440":
+        return bool(_HIEROGLYPHS.match(before) or _HIEROGLYPHS.match(text, at + 1))
     if char in "\u180b\u180c\u180d\u180e\u180f":
         return "\u1820" <= before <= "\u18aa"
     return char == "\u1160" and "\u1100" <= before <= "\u115e"
-
-
-def _emoji(text: str, at: int) -> bool:
-    """Whether an emoji, with its variation selector perhaps, ends before `at`."""
-    end = at - 1 if text[at - 1] == "\ufe0f" else at
-    return end > 0 and unicodedata.category(text[end - 1]) in _EMOJI

@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from app.sanitize import clauses
-from app.sanitize.disguise import fold_meant, meant
+from app.sanitize.disguise import fold_meant, meant, unmarked
 from app.sanitize.encoded import decoded
 from app.sanitize.fold import View, Words, fold, mended, spaced, unleet
 from app.sanitize.marker_rules import FOREIGN, RULES, SQUEEZED, SQUEEZED_CUES, Rule
@@ -39,7 +39,9 @@ def _plain_or_not(text: str) -> Iterator[Hit]:
     """Markers in the text as it is written, and as it is read."""
     plain = fold(text)
     escaped = meant(text)
-    for view in (plain,) if escaped is None else (plain, fold_meant(escaped)):
+    bare = unmarked(text, escaped)
+    views = [plain, *(fold_meant(view) for view in (escaped, bare) if view is not None)]
+    for view in views:
         closed = spaced(view)
         for reading in (view, closed, unleet(view)):
             if reading is not None:

@@ -9,7 +9,7 @@ from itertools import chain
 from operator import itemgetter
 
 from app.sanitize.addresses import emails, ibans, networks
-from app.sanitize.disguise import Meant, evened, meant, rewritten
+from app.sanitize.disguise import Meant, closed, evened, meant, rewritten
 from app.sanitize.finds import Find, settle
 from app.sanitize.health import health
 from app.sanitize.numbers import cards, glued, national_ids, phones, says_phone
@@ -39,7 +39,11 @@ _WORD_DETECTORS: tuple[Callable[[str, str], Iterator[Find]], ...] = (
 def find_pii(text: str, wanted: frozenset[str]) -> list[Find]:
     """Finds of the `wanted` classes (names apart), in order and free of overlaps."""
     view = meant(text)
-    finds = [find for find in chain(_all(text), _disguised(text, view)) if find.kind in wanted]
+    tight = closed(text)
+    found = [_all(text), _disguised(text, view)]
+    if tight is not None:
+        found.append(_disguised(text, tight))
+    finds = [find for find in chain.from_iterable(found) if find.kind in wanted]
     settled = settle(_outside_placeholders(text, finds)) if finds else finds
     told = [find for find in _told(text, view) if find.kind in wanted]
     return _beside(text, settled, told) if told else settled
@@ -114,6 +118,7 @@ def _parted(text: str) -> Iterator[Find]:
     if _count_digits(text) < _FEWEST_DIGITS:
         return
     yield from _in_fours(text, None)
+    yield from _broken_cards(text)
     view = rewritten(text, _PARTING, lambda _, match: " ")
     if view is None:
         return
@@ -136,6 +141,28 @@ def _parted(text: str) -> Iterator[Find]:
         fits = fits and _begins(view.text, find.start)
         if fits and text.count("\n", start, end) < 2:
             yield Find(start, end, "phone")
+
+
+# One tab or line break within a card, and the digits before and behind it.
+_BREAK = re.compile(r"(?<=[\d ])[\t\n](?=[\d ])")
+_LEFT = re.compile(r"(?:\A|(?<=[^\w.,/|;\t-]))\d[\d ]{0,18}\Z")
+_RIGHT = re.compile(r" ?\d(?: ?\d){0,17}(?![\w\t/|;-]| \d|[.,]\d)")
+_SOLID = re.compile(r"\d{15,16}")
+_WORD_BEFORE = re.compile(r"[^\W\d_]{2}[.,:;)\"'„“(]{0,2} [„“\"'(]?\Z")
+
+
+def _broken_cards(text: str) -> Iterator[Find]:
+    """Cards that one tab or line break cuts anywhere: in groups, or solid within a sentence."""
+    for cut in _BREAK.finditer(text):
+        left = _LEFT.search(text, max(0, cut.start() - 20), cut.start())
+        right = _RIGHT.match(text, cut.end()) if left else None
+        if left is None or right is None or not 15 <= len(left[0] + right[0]) <= 19:
+            continue
+        whole = left[0] + right[0]
+        in_words = bool(_WORD_BEFORE.search(text, max(0, left.start() - 12), left.start()))
+        shaped = _CARD_GROUPS.fullmatch(whole) or (in_words and _SOLID.fullmatch(whole))
+        if shaped and any(find.end == len(whole) for find in cards(whole)):
+            yield Find(left.start(), right.end(), "card")
 
 
 def _in_fours(text: str, view: Meant | None) -> Iterator[Find]:

@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from app.sanitize.assigned import CUES, assigned
 from app.sanitize.finds import Find
 
+# What keys of further services begin with.
+_PREFIXES = (
+    *("dckr_pat_", "xapp-", "pypi-ageichlwas5vcmc", "hvs.", "dop_v1_", "shpat_", "whsec_", "glsa_"),
+    *("gsk_", "r8_", "ntn_", "lin_api_", "figd_", "sbp_", "age-secret-key-1", "dapi"),
+)
 # Each shape runs only where one of its cues is in the lower-cased text.
 _SHAPES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     (("sk-",), re.compile(r"(?<![\w-])sk-[A-Za-z0-9_-]{20,200}")),
@@ -33,24 +39,41 @@ _SHAPES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
             r"([A-Za-z0-9+/_-]{6,1000}={0,2})"
         ),
     ),
+    (
+        ("authorization",),
+        re.compile(
+            r"(?i:authorization)[\"']?[ \t]{0,2}[:=][ \t]{0,2}[\"']?(?i:token|api-?key)[ \t]{1,4}"
+            r"(?:token=)?[\"']?([\w.~+/-]{16,1000}={0,2})"
+        ),
+    ),
     (("bearer",), re.compile(r"(?i:bearer)[ \t]{1,4}([A-Za-z0-9._~+/-]{16,4000}={0,2})")),
     (("://",), re.compile(r"://[^/\s:@\[\]]{0,64}:([^/\s@\[\]]{1,128})@")),
     (
-        ("passw", "pwd", "kennwort", "secret", "token", "api", "geheim", "credential", "psk"),
+        ("curl", "wget"),
         re.compile(
-            r"(?i:pass(?:word|wort|wd|phrase)|pwd|kennwort|psk|secret|token|api[ _-]?key"
-            r"|api[ _-]?schlüssel|credential)s?[\"'`]?[ \t]{0,3}(?:=|:=|=>)[ \t]{0,3}"
-            r"[\"'`]?([^\s\"'`,;&<>\[\]{}]{4,256})"
+            r"\b(?:curl|wget)\b[^\n|]{0,200}?[ \t]-(?:u|-user)[ =]{0,2}[\"']?[^\s:\"'/]{1,64}:"
+            r"([^\s\"'@]{1,128})"
         ),
     ),
     (
-        ("passw", "pwd", "kennwort", "secret", "token", "api", "pin", "geheim", "passphrase"),
+        ("machine", "default"),
         re.compile(
-            r"(?i:pass(?:word|wort|wd|phrase)|pwd|kennwort|secret(?: key)?|token|api[ _-]?key"
-            r"|api[ _-]?schlüssel)[\"'`]?[ \t]{0,2}(?i::|is|ist|lautet|now|jetzt|ist jetzt|is now)"
-            r"[ \t]{1,3}[\"'`]?(?=[^\s\[\]]{0,60}[\d!#$%&*+@^_])(?=[^\s\[\]]{0,60}[A-Za-z])"
-            r"([^\s\"'`,;<>\[\]{}()]{6,128}?)(?=[.!?]?(?:[\s\"'`,;<>\[\]{}()]|$))"
+            r"(?:\bmachine[ \t]{1,4}(?:[\w-]{1,63}\.[\w.-]{1,190}|localhost)|\bdefault)\s{1,8}"
+            r"login[ \t]{1,4}\S{1,128}\s{1,8}password[ \t]{1,4}(\S{1,256})"
         ),
+    ),
+    (
+        ("sig=", "-signature="),
+        re.compile(r"(?:[?&;]sig|(?i:X-(?:Amz|Goog)-Signature))=([\w%+/-]{20,700}={0,2})"),
+    ),
+    (
+        ("discord",),
+        re.compile(r"discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{5,25}/[\w-]{20,200}"),
+    ),
+    ((":aa",), re.compile(r"(?<!\w)\d{8,10}:AA[\w-]{32,36}(?![\w-])")),
+    (
+        _PREFIXES,
+        re.compile(rf"(?<![\w-])(?i:{'|'.join(map(re.escape, _PREFIXES))})[\w-]{{16,1000}}"),
     ),
 )
 # Shapes that digests have, too: only with one of the words up to 60 characters before.
@@ -58,7 +81,7 @@ _NAMED: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
         re.compile(r"aws|secret|geheim|AKIA|ASIA", re.IGNORECASE),
         re.compile(
-            r"(?<![\w/+=])(?=\S{0,39}[a-z])(?=\S{0,39}[A-Z])(?=\S{0,39}\d)"
+            r"(?<![\w/+])(?=\S{0,39}[a-z])(?=\S{0,39}[A-Z])(?=\S{0,39}\d)"
             r"[A-Za-z0-9/+]{40}(?![\w/+=])"
         ),
     ),
@@ -77,6 +100,8 @@ def secrets(text: str, lowered: str) -> Iterator[Find]:
         if any(map(lowered.__contains__, cues)):
             for match in shape.finditer(text):
                 yield Find(*match.span(shape.groups), "secret")
+    if any(map(lowered.__contains__, CUES)):
+        yield from assigned(text)
     for words, shape in _NAMED:
         if words.search(lowered):
             for match in shape.finditer(text):

@@ -16,7 +16,7 @@ from app.sanitize.policy import PLACEHOLDERS, Action, SanitizePolicy
 from app.sanitize.privacy import Level, level_of
 from app.sanitize.trace import Edit, Traced
 
-SANITIZER_VERSION = "5"
+SANITIZER_VERSION = "6"
 
 # A cut can join two halves of a further marker, a placeholder can set a number free. A text that
 # still changes after so many rounds was built to do so.

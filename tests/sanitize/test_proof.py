@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from app.errors import DetectorBroken
-from app.sanitize import numbers, proof, secrets
+from app.sanitize import assigned, numbers, proof, secrets
 from app.sanitize.marker_rules import RULES
 from app.sanitize.policy import PII_CLASSES
 
@@ -52,6 +52,23 @@ def test_each_secret_that_is_named_is_proved(place: int, monkeypatch: pytest.Mon
     words, _ = secrets._NAMED[place]
     named = (*secrets._NAMED[:place], (words, NOTHING), *secrets._NAMED[place + 1 :])
     monkeypatch.setattr(secrets, "_NAMED", named)
+    with pytest.raises(DetectorBroken, match="the detector secret"):
+        proof.prove_detectors.__wrapped__()
+
+
+@pytest.mark.parametrize(
+    "form", ["_NAME", "_EQUALS", "_KEY_EQUALS", "_COLON", "_KEY_COLON", "_SETS", "_BLANK"]
+)
+def test_each_form_of_a_named_secret_is_proved(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assigned, form, re.compile("(?!)(?P<key>)(?P<rare>)"))
+    with pytest.raises(DetectorBroken, match="the detector secret"):
+        proof.prove_detectors.__wrapped__()
+
+
+@pytest.mark.parametrize("place", range(len(assigned._FURTHER)))
+def test_each_further_form_is_proved(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    further = (*assigned._FURTHER[:place], NOTHING, *assigned._FURTHER[place + 1 :])
+    monkeypatch.setattr(assigned, "_FURTHER", further)
     with pytest.raises(DetectorBroken, match="the detector secret"):
         proof.prove_detectors.__wrapped__()
 

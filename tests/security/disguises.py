@@ -38,12 +38,17 @@ VALUES = {
         "ghp_" + "Zx8Cv7Bn6M" * 4,
         "AKIAIOSFODNN7EXAMPLE",
         "aws_secret_access_key = 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",
+        "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzKEY",
+        "export AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzKEY",
         "AccountKey=" + "aB3+/x" * 14 + "Qz==",
         "https://hooks.slack.com/services/T00000000/B00000000/Xa0Yb1Zc2Xa0Yb1Zc2Xa0Yb1",
         "Authorization: Basic YWxhZGRpbjpvcGVuc2VzYW1lMTIz",
     ],
 }
-_LABEL = re.compile(r"(?:aws_secret_access_key = |AccountKey=|Authorization: Basic |Tel. )")
+_LABEL = re.compile(
+    r"(?:(?:export )?aws_secret_access_key ?= ?|AccountKey=|Authorization: Basic |Tel. )",
+    re.IGNORECASE,
+)
 FRAMES = {
     "en": ["Please use {} for the order.", "She told us {} on the stairs", "{}"],
     "de": ["Bitte nimm {} für den Auftrag.", "Sie sagte uns {} auf der Treppe", "Notiz: „{}“."],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
+from base64 import b32encode, b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 from urllib.parse import quote
@@ -67,6 +67,38 @@ def base64(text: str) -> str:
 
 def twice(one: Shape, other: Shape) -> Shape:
     return lambda text: other(one(text))
+
+
+def in_lines(width: int, before: str = "") -> Shape:
+    """Lines of so many characters, as `base64` and mail write them."""
+    return lambda text: "\n".join(
+        before + text[at : at + width] for at in range(0, len(text), width)
+    )
+
+
+def long(text: str) -> str:
+    return f"Please remember this very important thing now. {text} Thank you, and best regards."
+
+
+def wrapped(width: int, before: str = "") -> Shape:
+    return twice(twice(long, base64), in_lines(width, before))
+
+
+def quoted_printable(which: str) -> Shape:
+    return escaped("={:02X}", which)
+
+
+def within(gap: str) -> Shape:
+    """Something behind the second letter of every longer word."""
+    return cut(gap, 2)
+
+
+def marked(left: str, right: str) -> Shape:
+    """Markup around the second letter of every longer word."""
+    return lambda text: " ".join(
+        word[0] + left + word[1] + right + word[2:] if len(word) > 4 else word
+        for word in text.split(" ")
+    )
 
 
 SMALL = ("abcdefghijklmnopqrstuvwyz", "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ")
@@ -136,6 +168,38 @@ SHAPES: dict[str, Shape] = {
     "letters apart, evenly": lambda text: " ".join(text.replace(" ", "")),
     "letters by dots": lambda text: " ".join(".".join(word) for word in text.split()),
     "run together": lambda text: text.replace(" ", ""),
+    **{f"Base64 in lines of {width}": wrapped(width) for width in (57, 60, 64, 70, 76, 77)},
+    "Base64 in lines, quoted": wrapped(76, "> "),
+    "Base64 in lines, set in": wrapped(64, "    "),
+    **{
+        f"Base64 in lines of {width}, twice": twice(wrapped(width), twice(base64, in_lines(width)))
+        for width in (57, 64, 76, 77)
+    },
+    "Base64 twice in lines": twice(twice(long, base64), twice(base64, in_lines(76))),
+    "Base64 of UTF-16": lambda text: b64encode(text.encode("utf-16-le")).decode(),
+    "Base64 of UTF-16 with a mark": lambda text: b64encode(text.encode("utf-16")).decode(),
+    "Base32": lambda text: b32encode(text.encode()).decode(),
+    "Base32 in lines": twice(
+        twice(long, lambda text: b32encode(text.encode()).decode()), in_lines(64)
+    ),
+    "hexadecimal in lines": twice(twice(long, lambda text: text.encode().hex()), in_lines(60)),
+    "quoted-printable": quoted_printable("(?s)[\x00-\x7f]"),
+    "quoted-printable blanks": quoted_printable(" "),
+    "quoted-printable vowels": quoted_printable("[aeiou ]"),
+    "quoted-printable lines": lambda text: quoted_printable(" ")(text).replace("n", "n=\n", 2),
+    "blanks of Braille": within("\u2800"),
+    "blanks of Braille between words": lambda text: text.replace(" ", "\u2800"),
+    "private use": within("\ue123"),
+    "private use, far": within("\U000f0041"),
+    "not assigned": within("\u0378"),
+    "no characters": within("\ufdd0"),
+    "bold in words": marked("<b>", "</b>"),
+    "colour in words": marked('<span style="color:red">', "</span>"),
+    "emphasis in words": marked("*", "*"),
+    "strong in words": marked("**", "**"),
+    "struck in words": marked("~~", "~~"),
+    "comments in words": within("<!-- x -->"),
+    "breaks in words": within("<wbr>"),
 }
 
 
