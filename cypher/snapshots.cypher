@@ -90,8 +90,9 @@ SET n.due = NULL
 // name: due_days(after, limit) read many
 // Pages of days that are to be made anew, by id.
 // unscoped: upkeep of the whole installation
-MATCH (n:DayPage {due: true})
-WHERE n.id > $after
+MATCH (n:DayPage)
+USING INDEX n:DayPage(due, id)
+WHERE n.due = true AND n.id > $after
 RETURN n.id AS id, n.scope AS scope, n.day AS day ORDER BY id LIMIT $limit
 
 // name: days(scope, day, before, limit) read many

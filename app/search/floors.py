@@ -28,10 +28,13 @@ class Match(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """`least` relevance (0 to 1); with `relax` the lower steps follow where nothing reaches it."""
+    """`least` relevance (0 to 1); with `relax` the lower steps follow where nothing reaches it.
+
+    What reaches a floor that is `whole` lets the rest in: a subject is known, or it is not."""
 
     least: float
     relax: bool = True
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,8 @@ def floored(judged: Sequence[Judged], floor: Floor, asked: int) -> Floored:
     """What a floor lets through; `asked` is how many words the question has."""
     anchored = {one.id for one in judged if one.anchored}
     for match, kept in _steps(judged, floor, asked):
+        if kept and floor.whole:
+            return _told(judged, {one.id for one in judged}, match)
         if kept:
             return _told(judged, kept | anchored, match)
     return _told(judged, anchored, Match.GRAPH if anchored else Match.NONE)

@@ -740,7 +740,8 @@ def apart(request: SearchRequest) -> tuple[SearchRequest, SearchRequest | None]:
 
 def wanted(request: SearchRequest) -> int:
     """How many memories are read: more than are shown where others may take their places."""
-    looks = request.floor is not None or request.rerank is not Rerank.NONE
+    holds = request.floor is not None and not request.floor.whole
+    looks = holds or request.rerank is not Rerank.NONE
     return max(considered(request), POOL) if looks else considered(request)
 
 

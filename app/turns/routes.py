@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from litestar import post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -39,8 +41,11 @@ async def take_turn(
     """
     caller, talk = await turns.opened(caller, data.session, data.scope)
     data = data.model_copy(update={"scope": talk.scope})
-    asked = data.to_search((await recalling.bounds(talk.scope)).relevance)
+    asked = data.to_search()
     request = asked.to_request(caller) if asked else None
+    known = data.known_by((await recalling.bounds(talk.scope)).relevance)
+    if request is not None and known is not None:
+        request = replace(request, floor=known)
     done = await turns.take(caller, talk, data.to_captures(), request, begins=data.begins)
     block = None
     if done.found is not None and asked is not None and request is not None:

@@ -17,6 +17,7 @@ from app.errors import LociError
 from app.kernel.wire import Moment, ShortText, TagName, WireModel, each
 from app.sanitize.aside import READ, aside
 from app.search.bundle import LONGEST, SNIPPET, snippet, standing
+from app.search.floors import Floor
 from app.search.model import Hit
 from app.search.relevance import Asked
 from app.search.schemas import LIMIT_DEFAULT, LIMIT_MOST, QUERY_MOST, ContextIn, FoundOut, SearchIn
@@ -68,8 +69,8 @@ class TurnIn(WireModel):
     )
     min_score: Annotated[float, Field(ge=0, le=1)] | None = Field(
         None,
-        description="Least `relevance` of a hit; 0 for all, `conversations.relevance` of the "
-        "settings if unset.",
+        description="Least `relevance` of a hit, 0 for all. If unset nothing is recalled where "
+        "nothing reaches `conversations.relevance` of the settings, and all else with what does.",
     )
     fallback: bool = Field(
         False,
@@ -91,9 +92,8 @@ class TurnIn(WireModel):
             for item in self._read()
         ]
 
-    def to_search(self, relevance: float) -> SearchIn | None:
-        """What is recalled, of this relevance at least where the turn names none; None where no
-        user said anything and nothing is asked."""
+    def to_search(self) -> SearchIn | None:
+        """What is recalled; None where no user said anything and nothing is asked."""
         query = self.query or self._last_of_user()
         if not query:
             return None
@@ -105,9 +105,16 @@ class TurnIn(WireModel):
             token_budget=self.token_budget,
             limit=self.limit,
             snippet=self.snippet,
-            min_score=(relevance if self.min_score is None else self.min_score) or None,
+            min_score=self.min_score or None,
             fallback=self.fallback,
         )
+
+    def known_by(self, relevance: float) -> Floor | None:
+        """By what a subject counts as known where the turn names no `min_score`: one hit of this
+        relevance."""
+        if self.min_score is not None or not relevance:
+            return None
+        return Floor(relevance, relax=self.fallback, whole=True)
 
     def _read(self) -> Iterable[MessageIn | LociError]:
         return self.messages

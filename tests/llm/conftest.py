@@ -57,8 +57,13 @@ class Desk:
         return tally
 
     async def facts(self) -> dict[tuple[str, str], str]:
-        """Status by predicate and object of what is not negated."""
-        return {(f[1], f[2]): f[4] for f in await beliefs(self.opened, self.scope) if not f[3]}
+        """Status by predicate and object of what is so: neither negated, nor what happened, which
+        the rules read of the same turns by themselves."""
+        return {
+            (f[1], f[2]): f[4]
+            for f in await beliefs(self.opened, self.scope)
+            if not f[3] and not f[1].startswith("did:")
+        }
 
     async def episodes(self) -> dict[str, dict[str, Any]]:
         rows = await query(

@@ -21,7 +21,7 @@ from loci_client.model import Bundle
 from loci_client.problems import LociProblem, is_missing
 from loci_client.sessions import Kept, letters, value_of
 from loci_client.talk import Talk
-from loci_client.verbs import RELEVANT, BundleFilters, relevant
+from loci_client.verbs import RELEVANT, BundleFilters, TurnFilters, relevant
 
 T = TypeVar("T")
 USER = MessageRole.USER
@@ -35,8 +35,9 @@ class LociMemory(BaseMemory):  # type: ignore[misc]
 
     The session and the scope are those of `memory`; `user` names whose it is, as in the verbs of
     `Memory`. A model reads the last `messages` of the history, and before them what is recalled
-    for the question within `token_budget` tokens and is at least as relevant as `min_score`, 0 for
-    all, in which the words of others are marked as data.
+    for the question within `token_budget` tokens, in which the words of others are marked as data:
+    nothing of a subject that is not known, or what is at least as relevant as `min_score`, 0 for
+    all.
     A message of the history lives `ttl` seconds, or until it is reset.
     """
 
@@ -45,7 +46,7 @@ class LociMemory(BaseMemory):  # type: ignore[misc]
     _kept: Kept = PrivateAttr()
     _messages: int = PrivateAttr()
     _token_budget: int = PrivateAttr()
-    _min_score: float = PrivateAttr()
+    _min_score: float | None = PrivateAttr()
     _recalled: tuple[str, Bundle | None] = PrivateAttr(default=("", None))
     _turn: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
@@ -56,7 +57,7 @@ class LociMemory(BaseMemory):  # type: ignore[misc]
         user: str | None = None,
         messages: int = MOST,
         token_budget: int = 1000,
-        min_score: float = RELEVANT,
+        min_score: float | None = None,
         ttl: int | None = None,
     ) -> None:
         super().__init__()
@@ -130,12 +131,10 @@ class LociMemory(BaseMemory):  # type: ignore[misc]
         if message.role != USER:
             self._memory.add([said], user=self._user)
         elif text.strip():
-            turn = self._memory.turn(
-                [said],
-                user=self._user,
-                token_budget=self._token_budget,
-                min_score=self._min_score,
-            )
+            filters: TurnFilters = {"token_budget": self._token_budget}
+            if self._min_score is not None:
+                filters["min_score"] = self._min_score
+            turn = self._memory.turn([said], user=self._user, **filters)
             self._recalled = (text, turn.context)
 
     def _recall(self, asked: str) -> Bundle | None:
@@ -143,7 +142,8 @@ class LociMemory(BaseMemory):  # type: ignore[misc]
         search finds."""
         known, found = self._recalled
         if known != asked:
-            how: BundleFilters = {"token_budget": self._token_budget, **relevant(self._min_score)}
+            held = RELEVANT if self._min_score is None else self._min_score
+            how: BundleFilters = {"token_budget": self._token_budget, **relevant(held)}
             found = self._memory.context(asked, user=self._user, **how)
             self._recalled = (asked, found)
         return found if found is not None and found.hits else None
