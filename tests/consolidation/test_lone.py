@@ -178,7 +178,7 @@ async def test_what_an_older_version_made_of_such_names_is_taken_back(
     scope = writer.caller.home
     await take_in(opened, {"one": writer.caller}, TOLD)
     wanted = await picture(opened, scope)
-    text = "We walked past Orrin Gate."
+    text = "Hardly anybody at Orrin Gate."
     id = await capture(opened, writer.caller, Said(9, text))
     await opened.consolidation.consolidate(scope)
     after = await picture(opened, scope)
