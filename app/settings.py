@@ -520,8 +520,8 @@ class ConversationSettings(Group):
         0.5,
         ge=0,
         le=1,
-        description="Least relevance of such a hit, and of what `POST /v1/turns` recalls; a "
-        "request may name its own.",
+        description="Least relevance of such a hit; `POST /v1/turns` recalls nothing where no hit "
+        "has it. A request may name its own.",
     )
     cron: Annotated[str, AfterValidator(_cron)] = Field(
         "*/5 * * * *", description="When messages that left their buffers are judged."

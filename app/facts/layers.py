@@ -31,17 +31,17 @@ class Above:
         self.latest = {(h.value, h.negative): h for h in self._held}.values()
 
     def at(self, moment: datetime) -> Iterator[Held]:
-        """What is held at a moment, the earliest first."""
+        """Return what is held at a moment, the earliest first."""
         first, last = bisect_right(self._ends, moment), bisect_right(self._starts, moment)
         return (h for h in self._held[first:last] if h.contains(moment))
 
     def after(self, moment: datetime) -> Iterator[Held]:
-        """What begins after a moment, the earliest first."""
+        """Return what begins after a moment, the earliest first."""
         later = range(bisect_right(self._starts, moment), len(self._held))
         return (self._held[place] for place in later)
 
     def holds(self, fact: str, moment: datetime) -> bool:
-        """Whether a fact is held at a moment."""
+        """Return whether a fact is held at a moment."""
         return any(h.fact == fact for h in self.at(moment))
 
 

@@ -52,7 +52,7 @@ class Behind:
         return bool(self.whole)
 
     def of(self, claims: list[Claim]) -> Behind:
-        """The same of these claims; where they are the same list, only what came is read."""
+        """Return the same of these claims; of the same list only what came since is read."""
         if claims is not self.claims or len(claims) < self.read:
             self.claims, self.read = claims, 0
             self.authorities, self.whole, self.ending = set(), set(), []

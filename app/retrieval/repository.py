@@ -116,7 +116,7 @@ class RetrievalRepository:
         }
 
     async def revised(self, scopes: list[str]) -> tuple[int, ...]:
-        """A stamp of the revisions of scopes: another one where any of them has changed."""
+        """Return a stamp of the revisions of scopes: another one where any of them has changed."""
         found = await self.graph.one(Q.retrieval.revised, scopes=scopes)
         return tuple(found["sums"])
 

@@ -32,7 +32,7 @@ def text_query(
 
 
 def any_query(filters: Filters, session_ids: list[str] | None) -> str:
-    """The query for whatever satisfies all filters."""
+    """Return the query for whatever satisfies all filters."""
     return " ".join(_required(filters, session_ids))
 
 

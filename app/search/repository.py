@@ -200,7 +200,7 @@ class SearchRepository:
         return {row["id"]: row["vector"] for row in rows}
 
     async def any_memory(self, scopes: list[str], query: str) -> bool:
-        """Whether a query of the text index that asks for a kind alone finds anything."""
+        """Return whether a query of the text index that asks for a kind alone finds anything."""
         row = await self.graph.one(Q.search.any_of, q=query, scopes=scopes)
         return bool(row["found"])
 

@@ -170,7 +170,7 @@ class Legs:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The kind of each memory that a leg found."""
+        """Return the kind of each memory that a leg found."""
         parts = (*self.legs.values(), *self.memories.values())
         return {memory: kind for ranking in parts for memory, kind in ranking.kinds.items()}
 

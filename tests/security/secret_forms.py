@@ -110,7 +110,7 @@ WHOLE = (
     ),
     ("netrc", "machine example.org login anna password hunter22", "hunter22"),
     ("netrc lines", "machine example.org\n  login anna\n  password hunter22", "hunter22"),
-    ("npmrc", f"//registry.npmjs.org/:_authToken={_HEX}", _HEX),
+    ("npmrc", f"//packages.example.org/:_authToken={_HEX}", _HEX),
     ("curl -u", "curl -u anna:hunter22 https://example.org", "hunter22"),
     ("curl --user", "curl -s --user 'anna:hunter22' https://example.org", "hunter22"),
     ("SAS", "https://x.blob.example/c?sv=2022&sig=aB3dE6gH9jK2mN5pQ8rS1tU4vW7%3D", "aB3dE6"),
