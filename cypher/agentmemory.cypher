@@ -30,13 +30,6 @@ MATCH (e:Entity {id: id})
 WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 RETURN e.id AS id
 
-// name: labels_in(labels, scope) read one
-// Which of some labels nodes of a scope have.
-CYPHER 25
-UNWIND $labels AS label
-WITH label WHERE EXISTS { MATCH (n:$(label)) WHERE n.scope = $scope }
-RETURN collect(label) AS labels
-
 // name: spoken_of(roots, scopes) read many
 // Those of some clusters that anything says something of, or mentions, that is not forgotten.
 UNWIND $roots AS id

@@ -1046,8 +1046,9 @@ RETURN made
 
 // name: promotions_of(scopes, states) read many
 // Promotions with what is left behind each.
-MATCH (p:Promotion)
-WHERE p.scope IN $scopes AND p.state IN $states
+UNWIND $scopes AS place
+MATCH (p:Promotion {scope: place})
+WHERE p.id > '' AND p.state IN $states
 OPTIONAL MATCH (f:Fact {id: p.fact})
 RETURN p {.*} AS promotion, f.status AS status, EXISTS { (:Fact {id: p.copy}) } AS copy_there,
        COLLECT {

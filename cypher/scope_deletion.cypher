@@ -5,12 +5,14 @@ MATCH (s:Scope)
 WHERE s.path = $path OR s.path STARTS WITH $below
 RETURN s.path AS path ORDER BY path
 
-// name: held(label, scopes) read one
-// How many nodes of one label lie in some scopes.
-CYPHER 25
-MATCH (n:$($label))
-WHERE n.scope IN $scopes
-RETURN count(n) AS held
+// name: held(places, scopes, labels) read many
+// How many nodes of some labels lie in some scopes; `kernel.cypher.over` names the index's label,
+// place and key.
+UNWIND $places AS place
+MATCH (n:Passage) WHERE n.scope = place AND n.id > ''
+WITH n AS node, [l IN labels(n) WHERE l IN $labels][0] AS label
+WHERE label IS NOT NULL AND node.scope IN $scopes
+RETURN label, count(*) AS count
 
 // name: residents(scopes) read many
 // Principals that are at home in some scopes, with how many keys they have.
@@ -20,12 +22,23 @@ RETURN p.id AS id, COUNT { (:ApiKey)-[:KEY_OF]->(p) } AS keys ORDER BY id
 
 // name: crossing(scopes) read many
 // Memories of some scopes that something in another scope was made from, stands on or links to.
-CALL () {
-  MATCH (n:Memory) WHERE n.scope IN $scopes RETURN n
-  UNION
-  MATCH (n:Page) WHERE n.scope IN $scopes RETURN n
+UNWIND $scopes AS place
+CALL (place) {
+  MATCH (n:Passage {scope: place}) WHERE n.id > '' RETURN n
+  UNION ALL
+  MATCH (n:Note {scope: place}) WHERE n.id > '' RETURN n
+  UNION ALL
+  MATCH (n:Entity {scope: place}) WHERE n.id > '' RETURN n
+  UNION ALL
+  MATCH (n:Fact {scope: place}) WHERE n.id > '' RETURN n
+  UNION ALL
+  MATCH (n:Skill {scope: place}) WHERE n.id > '' RETURN n
+  UNION ALL
+  MATCH (n:Page {scope: place}) WHERE n.id > '' RETURN n
+  UNION ALL
+  MATCH (n:Declared {scope: place}) WHERE n.id > '' AND n:Memory RETURN n
 }
-WITH n
+WITH DISTINCT n
 WHERE EXISTS { (n)-[:!AUDIT]-(x) WHERE NOT x.scope IN $scopes }
 RETURN n.id AS id ORDER BY id
 
@@ -54,18 +67,20 @@ CALL (shut) {
 }
 RETURN grants, keys, principals
 
-// name: drop(label, scopes) batched one
-// Everything of one label that lies in some scopes; an audit event that waits for its seal keeps
-// the id of what it is about.
-CYPHER 25
-MATCH (n:$($label))
-WHERE n.scope IN $scopes
-CALL (n) {
-  OPTIONAL MATCH (n)<-[:AUDIT]-(a:AuditEvent {unsealed: true})
-  FOREACH (_ IN CASE WHEN a IS NULL THEN [] ELSE [1] END | SET a.target = coalesce(n.id, n.path))
-  DETACH DELETE n
+// name: drop(places, scopes, labels) batched many
+// Everything of some labels that lies in some scopes, found as `held` does; an audit event that
+// waits for its seal keeps the id of what it is about.
+UNWIND $places AS place
+MATCH (n:Passage) WHERE n.scope = place AND n.id > ''
+WITH n AS node, [l IN labels(n) WHERE l IN $labels][0] AS label
+WHERE label IS NOT NULL AND node.scope IN $scopes
+CALL (node) {
+  OPTIONAL MATCH (node)<-[:AUDIT]-(a:AuditEvent {unsealed: true})
+  FOREACH (_ IN CASE WHEN a IS NULL THEN [] ELSE [1] END |
+    SET a.target = coalesce(node.id, node.path))
+  DETACH DELETE node
 } IN TRANSACTIONS OF 1000 ROWS
-RETURN count(n) AS removed
+RETURN label, count(*) AS count
 
 // name: drop_questions(tenant, scopes) write one
 // Questions that were put to some scopes, or whose kept words showed what lies there.
@@ -84,7 +99,7 @@ RETURN count(*) AS questions
 // Names that no page bears and no link uses any more.
 // unscoped: a name belongs to a whole tenant
 MATCH (n:LinkName {tenant: $tenant})
-WHERE NOT EXISTS { (n)--() }
+WHERE n.id > '' AND NOT EXISTS { (n)--() }
 DELETE n
 RETURN count(*) AS names
 

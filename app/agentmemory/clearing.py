@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-
-from app.errors import GraphBusy
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
 from app.kernel.vocab import Label
-from app.lifecycle.scope_deletion import REMOVED, TRIES
+from app.lifecycle.in_scopes import drop, shelves
+from app.lifecycle.scope_deletion import REMOVED
 
 # Settings of the scope, and what work is handed out by: not memories.
 _KEPT = frozenset(
     {Label.PREDICATE, Label.JOB, Label.COMMUNITY_CURSOR,
      Label.PASSAGE_GRAPH, Label.FEED_EVENT, Label.FEED_HEAD, Label.MODEL_USAGE}
 )  # fmt: skip
-CLEARED = tuple(label.value for label in REMOVED if label not in _KEPT)
+CLEARED = shelves(label for label in REMOVED if label not in _KEPT)
 MOST_ROUNDS = 10  # against others who write meanwhile
 
 
@@ -38,24 +36,13 @@ class ClearService:
         total = 0
         await self._graph.one(Q.kinds.drop_referring, scopes=[scope])
         for _ in range(MOST_ROUNDS):
-            row = await self._graph.one(Q.agentmemory.labels_in, labels=list(CLEARED), scope=scope)
-            if not row["labels"]:
+            removed = 0
+            for shelf in CLEARED:
+                removed += sum((await drop(self._graph, shelf, [scope])).values())
+            if not removed:
                 break
-            for label in row["labels"]:
-                total += await self._drop(label, scope)
+            total += removed
         await self._graph.rows(Q.agentmemory.dropped_passages, scope=scope, at=now())
         event = audit.event(caller, "scope.clear", scope, removed=total)
         await self._graph.rows(Q.transcripts.tell, events=[event])
         return total
-
-    async def _drop(self, label: str, scope: str) -> int:
-        for attempt in range(TRIES):
-            try:
-                row = await self._graph.one(Q.scope_deletion.drop, label=label, scopes=[scope])
-            except GraphBusy:
-                if attempt == TRIES - 1:
-                    raise
-                await asyncio.sleep(0.2)
-            else:
-                return int(row["removed"])
-        return 0

@@ -17,7 +17,7 @@ import orjson
 
 from app.access.repository import AccessRepository
 from app.access.seal import seal_tenant
-from app.errors import Forbidden, GraphBusy, InvalidInput, NotFound, SwitchedOff
+from app.errors import Forbidden, InvalidInput, NotFound, SwitchedOff
 from app.jobs.access import ADMINISTERED
 from app.jobs.runner import Runner
 from app.kernel import audit
@@ -28,6 +28,7 @@ from app.kernel.graph import Graph, Row
 from app.kernel.scope import ScopePath, parse_scope
 from app.kernel.vocab import Label
 from app.lifecycle.erasure import BATCH, ErasureService, Order, blank_receipt, new_receipt
+from app.lifecycle.in_scopes import drop, held, shelves
 from app.lifecycle.model import Target
 from app.lifecycle.requests import Queued
 from app.lifecycle.tasks import DELETE_SCOPE, packed
@@ -36,7 +37,6 @@ from app.scopes.service import ScopeService
 from app.working.erasing import WorkingErasure
 
 Progress = Callable[[int], Awaitable[None]]
-TRIES = 5  # of a bulk removal that met somebody else's change
 # Umbrellas are counted by what stands under them; records tell of what is gone by ids and hashes;
 # what is not said of a scope goes with its principal or its tenant.
 _KEPT = frozenset(
@@ -49,6 +49,7 @@ _KEPT = frozenset(
     }
 )  # fmt: skip
 REMOVED = tuple(label for label in Label if label not in _KEPT)
+SHELVES = shelves(REMOVED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,9 @@ class ScopeDeletion:
         """What a deletion would take, in counts; `refused` are other scopes that it reaches into
         and this caller does not administer. Raises NotFound, Forbidden."""
         scopes = await self._places(_governed(caller, path))
-        counts = {}
-        for label in REMOVED:
-            row = await self._graph.one(Q.scope_deletion.held, label=label.value, scopes=scopes)
-            if row["held"]:
-                counts[label.value] = row["held"]
+        counts: dict[str, int] = {}
+        for shelf in SHELVES:
+            counts |= await held(self._graph, shelf, scopes)
         people = await self._graph.rows(Q.scope_deletion.residents, scopes=scopes)
         crossing, refused = await self._reach(caller, scopes)
         return {
@@ -186,10 +185,10 @@ class ScopeDeletion:
         left = True
         while left:
             left = False
-            for label in REMOVED:
-                if removed := await self._drop(label, scopes):
-                    left, total = True, total + removed
-                    await self._tally(order, {label.value: removed})
+            for shelf in SHELVES:
+                if removed := await drop(self._graph, shelf, scopes):
+                    left, total = True, total + sum(removed.values())
+                    await self._tally(order, removed)
                     if progress is not None:
                         await progress(total)
         await self._tally(order, await self._graph.one(Q.scope_deletion.drop_names, tenant=tenant))
@@ -205,18 +204,6 @@ class ScopeDeletion:
             Q.scope_deletion.tally, id=order.receipt, counts=_dumped(counts), at=now()
         )
         return counts
-
-    async def _drop(self, label: Label, scopes: list[str]) -> int:
-        for attempt in range(TRIES):
-            try:
-                row = await self._graph.one(Q.scope_deletion.drop, label=label.value, scopes=scopes)
-            except GraphBusy:
-                if attempt == TRIES - 1:
-                    raise
-                await asyncio.sleep(0.2)
-            else:
-                return int(row["removed"])
-        return 0
 
     async def _cross(self, order: Order, scopes: list[str]) -> None:
         """Erase what has made something in another scope, with what it made there."""

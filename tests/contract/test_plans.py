@@ -51,7 +51,7 @@ SCANNING = {
     "lifecycle": "live_of every_scope sweepable_episodes agents_at_home overlapping_intervals "
     "crossing_edges holders unsupported_facts stale_mirrors orphan_relations stray_entities "
     "miscounted_mentions "
-    "empty_aliases stray_windows stray_provenance broken_roots attested promotions_of cursors",
+    "empty_aliases stray_windows stray_provenance broken_roots attested cursors",
     "likeness": "drop_all",
     "llm": "due_scopes backlog expire_usage",
     "portability": "is_empty known_policies every_path export_sessions",
@@ -60,7 +60,6 @@ SCANNING = {
     "restoring": "export_predicates",
     "retrieval": "forget_name_vectors",
     "schema": "versions",
-    "scope_deletion": "crossing drop_names held drop",
     "skill_packages": "export_proposals links",
     "skills": "skill_scopes",
 }
@@ -103,6 +102,11 @@ HOT = [
     Q.entities.candidates,
     Q.entities.company,
     Q.entities.digest_entities,
+    Q.lifecycle.promotions_of,
+    Q.scope_deletion.crossing,
+    Q.scope_deletion.drop_names,
+    Q.scope_deletion.held,
+    Q.scope_deletion.drop,
     Q.knowledge.count_nodes,
     Q.knowledge.count_edges,
     Q.skills.agents,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import pytest_asyncio
+from neo4j import AsyncDriver, AsyncGraphDatabase
 
 from app.cli.transfer import store_of
 from app.portability.service import Order, import_attended
+from app.settings import Settings
 from app.wiring import Parts
 from tests.conftest import Principal
 from tests.portability.conftest import untold as unseen
@@ -99,3 +101,11 @@ def load(opened: Parts) -> Callable[..., Awaitable[dict[str, Any]]]:
         return await import_attended(store_of(opened), Order(path, **how), unseen)
 
     return run
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def server(opened: Parts, settings: Settings) -> AsyncIterator[AsyncDriver]:
+    """A driver that shows plans."""
+    given = settings.graph
+    async with AsyncGraphDatabase.driver(given.uri, auth=(given.user, given.password)) as driver:
+        yield driver

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import pytest_asyncio
-from neo4j import AsyncDriver, AsyncGraphDatabase
+from neo4j import AsyncDriver
 
 from app.jobs.model import Cancelled
 from app.kernel.caller import Role
@@ -14,7 +13,6 @@ from app.kernel.cypher import Q, over
 from app.kernel.vocab import Label
 from app.lifecycle import proof as checking
 from app.lifecycle.proof import KINDS, OUTSIDE, PLACES, UMBRELLAS, Proof, Search, prove
-from app.settings import Settings
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.contract.test_plans import SCANS, explained, named
@@ -23,13 +21,6 @@ from tests.lifecycle.test_erasure import erase
 from tests.lifecycle.test_scope_deletion import delete, made
 
 TAGS = "UNWIND range(10, 29) AS i CREATE (:Tag {id: $t + ':' + i, scope: $t, name: 'a' + i})"
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def server(opened: Parts, settings: Settings) -> Any:
-    given = settings.graph
-    async with AsyncGraphDatabase.driver(given.uri, auth=(given.user, given.password)) as driver:
-        yield driver
 
 
 @pytest.fixture

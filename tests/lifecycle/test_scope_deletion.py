@@ -8,19 +8,23 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from neo4j import AsyncDriver
 
 from app.access.seal import check_chain
 from app.access.service import operator
 from app.cli.keys import all_scopes
 from app.kernel.caller import Role
-from app.kernel.cypher import Q
+from app.kernel.cypher import Q, Query, over
+from app.lifecycle.in_scopes import Shelf
 from app.lifecycle.invariants import broken
 from app.lifecycle.proof import Proof, Search, prove
-from app.lifecycle.scope_deletion import ScopeDeletion
+from app.lifecycle.scope_deletion import REMOVED, SHELVES, ScopeDeletion
 from app.portability.exporter import export_package
 from app.portability.service import selection
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
+from tests.contract.test_plans import SCANS, explained
+from tests.contract.test_plans import named as steps
 from tests.lifecycle.conftest import Say, Switch, facts_in, untold
 from tests.portability.conftest import Import
 from tests.portability.worlds import World
@@ -66,6 +70,17 @@ async def check_reads_it_all(opened: Parts, tenant: str) -> None:
     assert row["kinds"] > 20
 
 
+async def counted(opened: Parts, scopes: list[str]) -> dict[str, int]:
+    """How many nodes of each label that a deletion takes lie in some scopes, read without any
+    index."""
+    rows = await opened.graph.raw(
+        "MATCH (n) WHERE n.scope IN $scopes UNWIND labels(n) AS label "
+        "WITH label WHERE label IN $labels RETURN label, count(*) AS count",
+        scopes=scopes, labels=[*REMOVED],
+    )  # fmt: skip
+    return {row["label"]: row["count"] for row in rows}
+
+
 async def digest(opened: Parts, folder: Path, scope: str) -> dict[str, list[bytes]]:
     """What an export of a scope holds, by file."""
     await export_package(opened.graph, folder, await selection(opened.graph, scope))
@@ -101,6 +116,15 @@ async def world(
     return made
 
 
+@pytest.mark.parametrize("asked", [Q.scope_deletion.held, Q.scope_deletion.drop])
+@pytest.mark.parametrize("shelf", SHELVES, ids=lambda shelf: shelf.label)
+async def test_each_label_is_found_by_seeks(
+    server: AsyncDriver, asked: Query, shelf: Shelf
+) -> None:
+    found = steps(await explained(server, over(asked, *shelf.index).text))
+    assert SCANS.isdisjoint(found), found
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("world", [11, 12], indirect=True)
 async def test_a_scope_of_any_graph_leaves_its_neighbours_as_they_were(
@@ -115,6 +139,7 @@ async def test_a_scope_of_any_graph_leaves_its_neighbours_as_they_were(
     preview = answer.json()["preview"]
     assert preview["scopes"] == [scope, f"{scope}/team:red"]
     assert preview["refused"] == []
+    assert preview["counts"] == await counted(opened, preview["scopes"])
 
     told = await delete(opened, world.admin, scope)
     assert told["state"] == "done"
