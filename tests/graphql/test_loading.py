@@ -33,7 +33,7 @@ async def batch(loading: Loading, work: float = 0.0) -> float:
     """Seconds of one more batch of a request that has worked so long since the former."""
     await asyncio.sleep(work)
     start = time.monotonic()
-    assert await loading.one(EPISODE, "ep_none", Moments()) is None
+    assert await loading.one(EPISODE, "ep_none", Moments.of(None, None)) is None
     return time.monotonic() - start
 
 
