@@ -17,6 +17,7 @@ from bench.commands import (
     house,
     isolation,
     keeping,
+    own_words,
     sets,
     size,
     tool_calls,
@@ -51,6 +52,7 @@ for module in (
     house,
     isolation,
     keeping,
+    own_words,
     sets,
 ):
     module.register(program)

@@ -1047,8 +1047,8 @@ RETURN made
 // name: promotions_of(scopes, states) read many
 // Promotions with what is left behind each.
 UNWIND $scopes AS place
-MATCH (p:Promotion {scope: place})
-WHERE p.id > '' AND p.state IN $states
+MATCH (p:Promotion) USING INDEX p:Promotion(scope, id)
+WHERE p.scope = place AND p.id > '' AND p.state IN $states
 OPTIONAL MATCH (f:Fact {id: p.fact})
 RETURN p {.*} AS promotion, f.status AS status, EXISTS { (:Fact {id: p.copy}) } AS copy_there,
        COLLECT {

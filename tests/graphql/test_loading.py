@@ -45,8 +45,9 @@ async def asked_by(graph: Graph, party: str) -> None:
 async def test_a_batch_rests_as_long_as_the_request_worked_beside_others(
     shared: Graph, tenant: str
 ) -> None:
-    await asyncio.create_task(asked_by(shared, "few"))
     asking_for.set("many")
+    await batch(Loading(shared, operator(tenant, [tenant])))  # so that its plan is known
+    await asyncio.create_task(asked_by(shared, "few"))
     loading = Loading(shared, operator(tenant, [tenant]))
     assert await batch(loading) < ALONE, "it has just begun"
     await asyncio.create_task(asked_by(shared, "few"))
@@ -58,5 +59,6 @@ async def test_a_batch_rests_as_long_as_the_request_worked_beside_others(
 async def test_a_request_that_is_alone_never_rests(shared: Graph, tenant: str) -> None:
     asking_for.set("many")
     loading = Loading(shared, operator(tenant, [tenant]))
+    await batch(loading)
     for _ in range(2):
         assert await batch(loading, WORK) < ALONE

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,17 +14,29 @@ import httpx
 import orjson
 import pytest
 import pytest_asyncio
+from graphql import (
+    GraphQLEnumType,
+    GraphQLInputObjectType,
+    GraphQLList,
+    get_named_type,
+    get_nullable_type,
+    is_leaf_type,
+    is_required_argument,
+    is_required_input_field,
+)
 from litestar import Litestar
 from pydantic import ValidationError
 
 from app.entities.schemas import EntityChangeIn
 from app.errors import GdsUnavailable, GraphBusy, GraphUnavailable, InvalidInput, QueryError
+from app.graphql.relations import LISTS
 from app.kernel.body import DEEPEST, deeper
 from app.kernel.wire import LARGEST
 from app.wiring import Parts
 from tests.agentmemory.conftest import bridged
 from tests.conftest import Principal
 from tests.security.doorways import ACCEPT, beside, client
+from tests.security.queries import roots
 
 __all__ = ["bridged"]
 
@@ -49,6 +63,30 @@ CURSORS = [
     base64.urlsafe_b64encode(b"[" * 20_000).decode(),
     "9" * 5_000,
     "\x00",
+]
+
+
+def arguments(given: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The arguments of a field, and the fields of those that are objects, with their types."""
+    for key, one in given.items():
+        kind = get_named_type(one.type)
+        yield (key,), kind
+        if isinstance(kind, GraphQLInputObjectType):
+            for name, inner in kind.fields.items():
+                yield (key, name), get_named_type(inner.type)
+
+
+LARGE: dict[str, list[Any]] = {
+    "Int": [-1, 0, 2**31 - 1, -(2**31), 2**31, 2**63],
+    "Float": [-1.0, 1e308, -1e308, 2.0**63],
+}
+# Root fields of GraphQL with a cursor, and those with numbers.
+LISTED = [name for name, asked in roots().items() if "after" in asked.args]
+NUMBERED = [
+    (name, ".".join(path), str(kind))
+    for name, asked in roots().items()
+    for path, kind in arguments(asked.args)
+    if str(kind) in LARGE
 ]
 
 
@@ -209,15 +247,67 @@ async def test_no_attribute_of_an_entity_loses_digits() -> None:
     assert EntityChangeIn(attributes={"height": LARGEST}).attributes == {"height": LARGEST}
 
 
-async def test_cursors_break_no_list_of_graphql(admin: Principal) -> None:
-    for name in ("auditEvents", "jobs", "episodes", "facts", "pages"):
-        for value in CURSORS:
-            text = f"query Q($a: String) {{ {name}(after: $a) {{ nodes {{ __typename }} }} }}"
-            body = {"query": text, "variables": {"a": value}}
-            content = orjson.dumps(body)
-            answer = await admin.http.post("/graphql", content=content, headers=JSON)
-            statuses = [e["extensions"]["status"] for e in answer.json().get("errors", [])]
-            assert all(status < 500 for status in statuses), (name, value[:40], answer.text)
+@pytest.mark.parametrize("name", LISTED)
+async def test_cursors_break_no_list_of_graphql(admin: Principal, name: str) -> None:
+    """Every list that one asks by its root field; a hung one reads its cursor by such an order."""
+    for value in CURSORS:
+        await asked_of_graphql(admin, name, "after", "String", value)
+
+
+@pytest.mark.parametrize("listing", LISTS)
+def test_cursors_break_no_list_that_hangs_on_a_thing(listing: str) -> None:
+    for value in CURSORS:
+        with suppress(InvalidInput):
+            LISTS[listing].order.read(value)
+
+
+@pytest.mark.parametrize(("name", "argument", "kind"), NUMBERED)
+async def test_numbers_break_no_field_of_graphql(
+    admin: Principal, name: str, argument: str, kind: str
+) -> None:
+    for value in LARGE[kind]:
+        await asked_of_graphql(admin, name, argument, kind, value)
+
+
+async def asked_of_graphql(who: Principal, name: str, argument: str, kind: str, value: Any) -> None:
+    """Ask one root field with one of its arguments by a variable; no error is the server's."""
+    text = graphql_query(name, argument, kind)
+    content = orjson.dumps({"query": text, "variables": {"v": value}})
+    answer = await who.http.post("/graphql", content=content, headers=JSON)
+    told = answer.json()
+    statuses = [error["extensions"]["status"] for error in told.get("errors", [])]
+    assert all(status < 500 for status in statuses), (text, str(value)[:40], answer.text)
+    assert not any("required" in error["message"] for error in told.get("errors", [])), told
+
+
+def graphql_query(name: str, argument: str, kind: str) -> str:
+    """A query of one root field, what it requires made up, one argument from a variable."""
+    asked, (outer, *inner) = roots()[name], argument.split(".")
+    given = [
+        f"{key}: {sample(one.type, inner if key == outer else [])}"
+        for key, one in asked.args.items()
+        if key == outer or is_required_argument(one)
+    ]
+    shown = "" if is_leaf_type(get_named_type(asked.type)) else "{ __typename }"
+    if not inner:
+        given = [one for one in given if not one.startswith(f"{outer}: ")] + [f"{outer}: $v"]
+    return f"query Q($v: {kind}) {{ {name}({', '.join(given)}) {shown} }}"
+
+
+def sample(kind: Any, asked: Sequence[str] = ()) -> str:
+    """A literal that a type takes; of an object the fields that are asked are `$v`."""
+    kind = get_nullable_type(kind)
+    if isinstance(kind, GraphQLList):
+        return f"[{sample(kind.of_type)}]"
+    if isinstance(kind, GraphQLEnumType):
+        return next(iter(kind.values))
+    if isinstance(kind, GraphQLInputObjectType):
+        needed = {k: f for k, f in kind.fields.items() if is_required_input_field(f)}
+        inner = [f"{k}: {sample(f.type)}" for k, f in needed.items() if k not in asked]
+        return "{" + ", ".join([*inner, *(f"{key}: $v" for key in asked)]) + "}"
+    return {"Int": "1", "Float": "1.0", "Boolean": "true", "Time": '"2026-01-01T00:00:00Z"'}.get(
+        kind.name, '"x"'
+    )
 
 
 def test_depth_is_told_to_the_level() -> None:
