@@ -14,6 +14,8 @@ INSTRUCTIONS: Final = (
     "tells something worth keeping, call `capture` with their words; when something has changed, "
     f"`correct` the fact. {_SAID}"
 )
-CONNECTED: Final = (
-    f"{_IS} Call `search` with a question, and `fetch` for what of it you need whole. {_SAID}"
-)
+# Of a profile that stands alone, whose tools are others.
+INSTEAD: Final = {
+    "chatgpt": f"{_IS} Call `search` with a question, and `fetch` for what of it you need whole. "
+    f"{_SAID}"
+}

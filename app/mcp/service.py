@@ -48,7 +48,7 @@ from app.mcp.episodic import EPISODES
 from app.mcp.fetching import CONNECTOR
 from app.mcp.graphing import GRAPH, KNOWLEDGE
 from app.mcp.handing_in import DOCUMENTS
-from app.mcp.instructions import CONNECTED, INSTRUCTIONS, NAME, TITLE
+from app.mcp.instructions import INSTEAD, INSTRUCTIONS, NAME, TITLE
 from app.mcp.keeping import CONTEXTS
 from app.mcp.listening import Listening
 from app.mcp.pursuing import ESCALATIONS, GOALS, OBSERVATIONS
@@ -136,7 +136,7 @@ class McpService:
             NAME,
             version=__version__,
             title=TITLE,
-            instructions=CONNECTED if alone else INSTRUCTIONS,
+            instructions=INSTEAD[alone] if alone else INSTRUCTIONS,
             get_tool_input_schema=schemas.get,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
