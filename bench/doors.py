@@ -307,4 +307,6 @@ def tools(key: str, target: Item) -> list[tuple[str, str, Body]]:
         ("graph", "get_graph_neighbors", {"node_id": ids.get("node_id", key)}),
         ("graph", "get_graph_statistics", {}),
         ("knowledge", "search_knowledge", {"query": f"crane {key}"}),
+        ("chatgpt", "search", {"query": f"crane {key}"}),
+        ("chatgpt", "fetch", {"id": memory}),
     ]  # fmt: skip

@@ -38,10 +38,19 @@ NO_CYPHER = (
     "search, GraphQL and the lists of facts and entities read the same"
 )
 OfTalk = Annotated[
-    str, QueryParameter(name="conversation_id", description="The conversation, by id or name.")
+    str | None,
+    QueryParameter(name="conversation_id", description="The conversation, by id or name."),
+]
+AlsoOfTalk = Annotated[
+    str | None,
+    QueryParameter(name="conversationId", description="Another word for `conversation_id`."),
 ]
 Workspace = Annotated[
     str | None, QueryParameter(name="workspace_id", description="Your home scope, if at all.")
+]
+AlsoWorkspace = Annotated[
+    str | None,
+    QueryParameter(name="workspaceId", description="Another word for `workspace_id`."),
 ]
 Access = NamedDependency[AccessService]
 
@@ -64,9 +73,18 @@ class MemoryReasoningController(Controller):
         return AgentStepOut.of(made, talk.id)
 
     @get("/steps", operation_id="listMemorySteps", opt={"requires": Role.READER})
-    async def steps(self, talk: OfTalk, caller: Asking, agent_memory: Serving) -> AgentStepsOut:
-        """Read the steps of a conversation in their order."""
-        held = await agent_memory.talks.open(caller, talk)
+    async def steps(
+        self,
+        caller: Asking,
+        agent_memory: Serving,
+        talk: OfTalk = None,
+        same_talk: AlsoOfTalk = None,
+    ) -> AgentStepsOut:
+        """Read the steps of a conversation, which one of both words names, in their order."""
+        named = talk or same_talk
+        if not named:
+            raise InvalidInput("conversation_id is missing", field="conversation_id")
+        held = await agent_memory.talks.open(caller, named)
         found = await agent_memory.reasoning.steps(caller, held.conversation)
         return AgentStepsOut([AgentStepOut.of(one, held.id) for one in found])
 
@@ -134,10 +152,15 @@ class MemoryKeyController(Controller):
 
     @get("/api-keys", operation_id="listMemoryKeys", opt={"requires": Role.ADMIN})
     async def list_keys(
-        self, caller: Asking, access: Access, workspace: Workspace = None
+        self,
+        caller: Asking,
+        access: Access,
+        workspace: Workspace = None,
+        same_workspace: AlsoWorkspace = None,
     ) -> ApiKeysOut:
         """List the keys of the caller, those that are revoked left out."""
         _own(caller, workspace, "workspace_id")
+        _own(caller, same_workspace, "workspaceId")
         rows = await access.repository.list_keys(caller.tenant, [caller.home])
         own = [r for r in rows if r["principal"] == caller.principal and not r["revoked_at"]]
         return ApiKeysOut([ApiKeyOut.of(row, caller.home) for row in own])
@@ -161,7 +184,11 @@ class MemoryKeyController(Controller):
         opt={"requires": Role.ADMIN},
     )
     async def reveal(
-        self, key_id: FromPath[str], caller: Asking, workspace: Workspace = None
+        self,
+        key_id: FromPath[str],
+        caller: Asking,
+        workspace: Workspace = None,
+        same_workspace: AlsoWorkspace = None,
     ) -> ApiKeyOut:
         """Refuse: of a key only a digest is kept."""
         raise NotOffered("of a key only a digest is kept: mint another one and revoke this one")

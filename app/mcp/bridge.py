@@ -30,7 +30,7 @@ from pydantic import BaseModel
 
 from app import __version__
 from app.mcp.asking import asked
-from app.mcp.instructions import INSTRUCTIONS, NAME, TITLE
+from app.mcp.instructions import INSTEAD, INSTRUCTIONS, NAME, TITLE
 from app.mcp.relaying import Door, Listened, Subscribed
 
 SECONDS = 120.0  # for one answer: an `ask` may take three rounds of search
@@ -62,19 +62,22 @@ async def serve(url: str, headers: dict[str, str], tools: str | None = None) -> 
         anyio.create_task_group() as tasks,
     ):
         subscribed = Subscribed(http, tasks)
-        server = speaking(http, Listened(Door(url, headers, params)), subscribed)
+        listened = Listened(Door(url, headers, params))
+        server = speaking(http, listened, subscribed, INSTEAD.get(tools or "", INSTRUCTIONS))
         await server.run(read, write, server.create_initialization_options())
         await subscribed.end()
         tasks.cancel_scope.cancel()
 
 
-def speaking(http: httpx.AsyncClient, listened: Listened, subscribed: Subscribed) -> Server[Any]:
+def speaking(
+    http: httpx.AsyncClient, listened: Listened, subscribed: Subscribed, instructions: str
+) -> Server[Any]:
     """A server that hands every request on, and every notification back."""
     server: Server[Any] = Server(
         NAME,
         version=__version__,
         title=TITLE,
-        instructions=INSTRUCTIONS,
+        instructions=instructions,
         on_subscribe_resource=subscribed.subscribe,
         on_unsubscribe_resource=subscribed.unsubscribe,
         on_subscriptions_listen=listened.listen,

@@ -45,9 +45,10 @@ from app.mcp.at_hand import WORKING
 from app.mcp.calls import ROUTE, called
 from app.mcp.conversing import CONVERSATIONS
 from app.mcp.episodic import EPISODES
+from app.mcp.fetching import CONNECTOR
 from app.mcp.graphing import GRAPH, KNOWLEDGE
 from app.mcp.handing_in import DOCUMENTS
-from app.mcp.instructions import INSTRUCTIONS, NAME, TITLE
+from app.mcp.instructions import INSTEAD, INSTRUCTIONS, NAME, TITLE
 from app.mcp.keeping import CONTEXTS
 from app.mcp.listening import Listening
 from app.mcp.pursuing import ESCALATIONS, GOALS, OBSERVATIONS
@@ -94,6 +95,8 @@ PROFILES = {
         ("knowledge", KNOWLEDGE),
     )
 }
+# Tools for clients that have them instead of all others: `/mcp?tools=chatgpt`.
+ALONE = {"chatgpt": {tool.name: tool for tool in CONNECTOR}}
 BEGUN = "mcp_session"  # set in a request's state where a session of the older revision begins
 Context = ServerRequestContext[Any, Any]
 Page = PaginatedRequestParams | None
@@ -109,22 +112,32 @@ class McpService:
         self._listening = listening
         self._refusals = refusals
         self._max_body = max_body
-        every = {
-            name: tool for tools in (TOOLS, *PROFILES.values()) for name, tool in tools.items()
+        several = (TOOLS, *PROFILES.values(), *ALONE.values())
+        self._listed = {tool: tool.listed() for tools in several for tool in tools.values()}
+        notified: dict[str, Any] = {
+            "on_subscribe_resource": self._subscribe,
+            "on_unsubscribe_resource": self._unsubscribe,
         }
-        self._listed = {name: tool.listed() for name, tool in every.items()}
-        self._server = self._made()
-        self._notifying = self._made(
-            on_subscribe_resource=self._subscribe, on_unsubscribe_resource=self._unsubscribe
-        )
+        # By the profile that stands alone, and whether sessions are notified.
+        self._servers = {
+            (alone, notifying): self._made(alone, **(notified if notifying else {}))
+            for alone in (None, *ALONE)
+            for notifying in (False, True)
+        }
 
-    def _made(self, **further: Any) -> Server[Any]:
+    def _made(self, alone: str | None, **further: Any) -> Server[Any]:
+        several = (ALONE[alone],) if alone else (TOOLS, *PROFILES.values())
+        schemas = {
+            name: self._listed[tool].input_schema
+            for tools in several
+            for name, tool in tools.items()
+        }
         server = Server(
             NAME,
             version=__version__,
             title=TITLE,
-            instructions=INSTRUCTIONS,
-            get_tool_input_schema=self._schema,
+            instructions=INSTEAD[alone] if alone else INSTRUCTIONS,
+            get_tool_input_schema=schemas.get,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
@@ -140,7 +153,8 @@ class McpService:
 
     async def exchange(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer one HTTP request, of any revision; all that it starts ends with it."""
-        server = self._notifying if notifies(scope) else self._server
+        alone = next((name for name in profiles_of(scope) if name in ALONE), None)
+        server = self._servers[alone, notifies(scope)]
         manager = StreamableHTTPSessionManager(
             server, json_response=True, stateless=True, max_request_body_size=self._max_body
         )
@@ -164,13 +178,10 @@ class McpService:
         """End a session of the older revision."""
         await self._listening.subscriptions.end(caller, session)
 
-    def _schema(self, name: str) -> dict[str, Any] | None:
-        tool = self._listed.get(name)
-        return None if tool is None else tool.input_schema
-
     async def _list_tools(self, context: Context, _: Page) -> ListToolsResult:
-        shown = _shown(_tools(context), _caller(context))
-        return ListToolsResult(tools=[self._listed[name] for name in shown])
+        tools = _tools(context)
+        shown = _shown(tools, _caller(context))
+        return ListToolsResult(tools=[self._listed[tools[name]] for name in shown])
 
     async def _call_tool(self, context: Context, asked: CallToolRequestParams) -> CallToolResult:
         tool = _tools(context).get(asked.name)
@@ -247,27 +258,41 @@ def told(error: LociError) -> MCPError:
 
 
 def _tools(context: Context) -> dict[str, Tool]:
-    """The tools that every client has, with those of the profiles that the address names."""
+    """The tools that every client has, with those of the profiles that the address names; those of
+    a profile that stands alone, and no others."""
+    named = _profiles(context)
     found = dict(TOOLS)
-    for name in _profiles(context):
+    for name in named:
+        if name in ALONE:
+            if len(named) > 1:
+                raise MCPError(INVALID_PARAMS, f"{name} stands alone: name no other profile")
+            return ALONE[name]
         if name not in PROFILES:
-            raise MCPError(INVALID_PARAMS, f"tools are of the profiles {', '.join(PROFILES)}")
+            known = ", ".join((*PROFILES, *ALONE))
+            raise MCPError(INVALID_PARAMS, f"tools are of the profiles {known}")
         found |= PROFILES[name]
     return found
 
 
 def _profiles(context: Context) -> list[str]:
-    """The profiles that the address names."""
-    named = ",".join(asked_of(_scope(context)).get("tools", []))
-    return [name for name in named.split(",") if name]
+    return profiles_of(_scope(context))
+
+
+def profiles_of(scope: Any) -> list[str]:
+    """The profiles that the address of a request names, each once."""
+    named = ",".join(asked_of(scope).get("tools", []))
+    return list(dict.fromkeys(name for name in named.split(",") if name))
 
 
 def _absent(tool: str, switched_on: list[str]) -> str:
     """That there is no such tool here, and with which profile there is."""
     profile = next((name for name, tools in PROFILES.items() if tool in tools), None)
-    if profile is None:
+    alone = next((name for name, tools in ALONE.items() if tool in tools), None)
+    if profile is None and alone is None:
         return f"there is no tool {tool[:64]}"
-    tools = ",".join([*switched_on, profile])
+    others = [] if profile is None else [name for name in switched_on if name not in ALONE]
+    profile = profile or alone
+    tools = ",".join([*others, str(profile)])
     return (
         f"the tool {tool} is of the profile {profile}: connect to `{ROUTE}?tools={tools}`, or "
         f"start `loci mcp --tools {tools}`"

@@ -245,8 +245,12 @@ async def test_what_was_thought_is_told_with_what_it_touched(writer: Principal) 
     assert (call["arguments"], call["result"]) == ({"q": 1}, {"entity": marit["id"]})
     trace = await called(writer, "GET", f"/reasoning/trace/{talk}")
     assert (trace["steps"], trace["toolCalls"]) == (steps, [call])
-    listed = await called(writer, "GET", f"/reasoning/steps?conversation_id={talk}")
-    assert listed["steps"] == steps
+    for word in ("conversation_id", "conversationId"):
+        listed = await called(writer, "GET", f"/reasoning/steps?{word}={talk}")
+        assert listed["steps"] == steps, word
+    for query in ("", "?conversation_id="):
+        refused = await called(writer, "GET", f"/reasoning/steps{query}", 422)
+        assert [one["field"] for one in refused["errors"]] == ["conversation_id"], query
     told = await called(writer, "GET", f"/reasoning/explain/{steps[0]['id']}")
     assert told["toolCalls"] == [call]
     assert [one["id"] for one in told["influencedEntities"]] == [marit["id"]]
@@ -286,5 +290,10 @@ async def test_keys_are_minted_listed_and_revoked(
         listed = (await called(owner, "GET", "/auth/api-keys"))["keys"]
         assert made["id"] in [one["id"] for one in listed]
         assert all(one["key"] is None for one in listed)
+        for word in ("workspace_id", "workspaceId"):
+            of_home = f"/auth/api-keys?{word}={owner.caller.home}"
+            assert (await called(owner, "GET", of_home))["keys"] == listed, word
+            elsewhere = f"/auth/api-keys?{word}={tenant}"
+            assert (await owner.http.get(REST + elsewhere)).status_code == 403, word
         await called(owner, "DELETE", f"/auth/api-keys/{made['id']}", 204)
         assert (await http.get(f"{REST}/conversations")).status_code == 401

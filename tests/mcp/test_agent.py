@@ -1,4 +1,5 @@
-"""An agent that has nothing but the protocol: ten turns, with changes, and five questions.
+"""An agent that has nothing but the protocol: ten turns, with changes, and five questions; over
+HTTP in both revisions, and by the program `loci mcp` beside a real worker.
 
 No model takes part: a server on loopback that speaks OpenAI's API asks for the tools that are
 written down here by hand, and says what is written down beside them. Shown is what it is handed
@@ -8,8 +9,9 @@ so is not shown.
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,13 +21,18 @@ from mcp import Client
 from openai import AsyncOpenAI
 
 from app.search.bundle import CLOSE, OPEN
+from app.settings import Settings
 from app.wiring import Parts
 from tests.conftest import Principal
 from tests.embeddings.scripted_server import Reply, ScriptedServer, scripted_server
 from tests.llm.chat import completion
 from tests.mcp.conftest import REVISIONS, Connect, text_of
+from tests.mcp.test_bridge import program
+from tests.support.processes import worker_beside
+from tests.support.server import Backend
 
 SPEAKER = "Nora Feld"
+SECONDS = 120.0  # in which the worker has read a text, on a machine that has other work
 
 
 @dataclass(frozen=True)
@@ -175,6 +182,32 @@ class Talk:
     tools: str = ""
 
 
+Settle = Callable[[], Awaitable[object]]
+
+
+async def converse(
+    talk: Talk, memory: Client, model: tuple[AsyncOpenAI, ScriptedServer], settle: Settle
+) -> None:
+    """Take every turn, after each of which what was said is read, and hold what the model is handed
+    against what the memory holds by then."""
+    client, server = model
+    agent = Agent(client, memory, [{"role": "system", "content": "You have a memory."}])
+    for turn in talk.turns:
+        server.replies = scripted(turn)
+        assert await agent.turn(turn.says) == turn.replies
+        await settle()
+        if turn.holds:
+            seen = server.requests[-1]["messages"][-1]["content"]
+            if turn.holds == NOTHING:
+                assert seen == NOTHING
+                continue
+            held = seen[seen.index(OPEN) : seen.index(CLOSE)]
+            assert turn.holds in held
+            assert not turn.no_more or turn.no_more not in held
+    assert sum(bool(turn.holds) for turn in talk.turns) == 5
+    assert len(talk.turns) == 10
+
+
 @pytest.mark.parametrize(
     ("mode", "talk"),
     [*((mode, Talk(TURNS)) for mode in REVISIONS), ("auto", Talk(NOTED, "memory"))],
@@ -188,21 +221,36 @@ async def test_ten_turns_by_the_protocol_alone(
     opened: Parts,
     writer: Principal,
 ) -> None:
-    client, server = model
+    async def settle() -> None:
+        await opened.consolidation.consolidate(writer.caller.home)  # as the worker does
+        await opened.indexing.drain()
+
     async with connect(writer, mode, talk.tools) as memory:
-        agent = Agent(client, memory, [{"role": "system", "content": "You have a memory."}])
-        for turn in talk.turns:
-            server.replies = scripted(turn)
-            assert await agent.turn(turn.says) == turn.replies
-            await opened.consolidation.consolidate(writer.caller.home)  # as the worker does
-            await opened.indexing.drain()
-            if turn.holds:
-                seen = server.requests[-1]["messages"][-1]["content"]
-                if turn.holds == NOTHING:
-                    assert seen == NOTHING
-                    continue
-                held = seen[seen.index(OPEN) : seen.index(CLOSE)]
-                assert turn.holds in held
-                assert not turn.no_more or turn.no_more not in held
-    assert sum(bool(turn.holds) for turn in talk.turns) == 5
-    assert len(talk.turns) == 10
+        await converse(talk, memory, model, settle)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def worker(backend: Backend, settings: Settings) -> AsyncIterator[None]:
+    """The worker as a process of its own."""
+    async with worker_beside(backend, settings):
+        yield
+
+
+@pytest.mark.timeout(600)  # on a machine with other work
+@pytest.mark.usefixtures("worker")
+async def test_ten_turns_by_a_program_beside_a_worker(
+    port: int, model: tuple[AsyncOpenAI, ScriptedServer], opened: Parts, writer: Principal
+) -> None:
+    """As an agent of a desktop has it: `loci mcp` is a program, and what was said is read by the
+    worker. The test only waits for that."""
+
+    async def settle() -> None:
+        items = (await writer.http.get("/v1/episodes")).json()["items"]
+        ids = [item["id"] for item in items]
+        for aim in ("consolidated", "indexed"):
+            async with asyncio.timeout(SECONDS):
+                while not await opened.episodes.wait(ids, aim):
+                    pass
+
+    async with Client(program(port, writer.key), mode="auto") as memory:
+        await converse(Talk(TURNS), memory, model, settle)

@@ -86,6 +86,14 @@ async def test_a_writer_has_the_tools_of_its_profiles(
             await client.call_tool("goal_list", {})
 
 
+async def test_a_profile_that_stands_alone_is_a_program_s_too(port: int, world: World) -> None:
+    async with Client(program(port, world.reader.key, "--tools", "chatgpt"), mode="auto") as client:
+        assert {tool.name for tool in (await client.list_tools()).tools} == {"search", "fetch"}
+        assert "`fetch`" in (client.instructions or "")
+        found = await client.call_tool("search", {"query": "greenhouse door"})
+        assert found.structured_content["results"][0]["id"] == world.episode
+
+
 async def page_of(writer: Principal, title: str) -> str:
     body = {"title": title, "content": f"# {title}\n\nOld."}
     answer = await writer.http.post("/v1/pages", json=body)

@@ -12,7 +12,7 @@ import pytest
 from pydantic import AliasChoices
 
 from app.kernel.caller import Role
-from app.mcp.service import PROFILES, TOOLS
+from app.mcp.service import ALONE, PROFILES, TOOLS
 from tests.conftest import MakePrincipal
 from tests.mcp.conftest import REVISIONS, Connect, text_of
 
@@ -142,7 +142,7 @@ def test_the_guide_lists_each_further_tool() -> None:
     rows = re.findall(r"^\| (\w+) \| `(\w+)` \| (\w+) \|", GUIDE.read_text(encoding="utf-8"), re.M)
     assert rows == [
         (name, profile, tool.requires.label)
-        for profile, tools in PROFILES.items()
+        for profile, tools in (PROFILES | ALONE).items()
         for name, tool in tools.items()
     ]
 

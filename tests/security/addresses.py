@@ -20,6 +20,8 @@ NAMED = {
     "conversation_id": "talk", "id": "memory_id", "key": "tier_key", "subject": "entity_id",
     "about": "about",
 }  # fmt: skip
+# What goes by another word too, of which one has to be there: neither is required by itself.
+EITHER = ("conversation_id",)
 SAID = {
     "query": "harbour crane", "question": "harbour crane", "topic": "harbour crane",
     "description": "harbour crane", "task": "harbour crane", "q": "harbour crane", "unit": "task",
@@ -58,7 +60,12 @@ def needed(template: str, operation: Operation) -> set[str]:
 def parameters(operation: Operation, *, required: bool) -> list[dict[str, Any]]:
     """The parameters of a query, those alone without which there is no answer, or all."""
     given = [one for one in operation.get("parameters", ()) if one["in"] == "query"]
-    return [one for one in given if one.get("required") or not required]
+    return [one for one in given if is_needed(one) or not required]
+
+
+def is_needed(parameter: Operation) -> bool:
+    """Whether there is no answer without a parameter."""
+    return bool(parameter.get("required")) or parameter["name"] in EITHER
 
 
 def things(world: World, template: str, operation: Operation) -> list[Item]:

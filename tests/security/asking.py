@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from app.mcp.service import ALONE
 from bench.doors import asking, tools
 from bench.rights import Item
 from tests.security import addresses, queries
@@ -78,7 +79,7 @@ def _routes(world: World) -> Iterator[Door]:
         named = bool(addresses.needed(template, operation))
         yield Door(template, things, partial(_get, world, template, operation, ""), named)
         for one in addresses.parameters(operation, required=False):
-            if one["name"] in PARAMETERS and not one.get("required"):
+            if one["name"] in PARAMETERS and not addresses.is_needed(one):
                 call = partial(_get, world, template, operation, one["name"])
                 wide = one["name"] in WIDE
                 yield Door(f"{template}?{one['name']}", things, call, named, wide)
@@ -88,7 +89,7 @@ def _get(world: World, template: str, operation: dict[str, Any], by: str, thing:
     params = {
         one["name"]: addresses.chosen(world, one, thing)
         for one in addresses.parameters(operation, required=False)
-        if one.get("required") or one["name"] == by
+        if addresses.is_needed(one) or one["name"] == by
     }
     if "key" in params:
         params["session_id"] = thing.key
@@ -123,6 +124,7 @@ def _posts(world: World) -> Iterator[Door]:
 def _tools(world: World) -> Iterator[Door]:
     for profile, name, given in tools("{key}", BLANK):
         label = f"tool {name}" + (" contains" if "contains" in given else "")
+        label += f" of {profile}" if profile in ALONE else ""
         asked = _protocol("tools/call", {"name": name, "arguments": given}, profile)
         yield _door(world, label, asked)
     for prompt, given in PROMPTS.items():

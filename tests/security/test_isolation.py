@@ -28,7 +28,7 @@ from litestar import Litestar
 
 from app.asgi import create_app
 from app.kernel.caller import Role
-from app.mcp.service import PROFILES, TOOLS
+from app.mcp.service import ALONE, PROFILES, TOOLS
 from app.settings import read_settings
 from app.tasks import TASKS
 from app.wiring import Parts
@@ -99,9 +99,12 @@ def test_every_field_and_change_of_graphql_is_asked() -> None:
 
 
 def test_every_tool_that_reads_is_tried() -> None:
-    tried = {name for _, name, _ in tools("k", BLANK)}
+    calls = tools("k", BLANK)
+    tried = {name for _, name, _ in calls}
     every = [*TOOLS.values(), *(one for each in PROFILES.values() for one in each.values())]
     assert {one.name for one in every if one.reads} - tried == set(), "tell `bench.doors.tools`"
+    for profile, alone in ALONE.items():
+        assert alone.keys() == {name for where, name, _ in calls if where == profile}
 
 
 def lines(wrong: Iterable[str]) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 import time
 from collections.abc import AsyncIterator
 from typing import Any
@@ -16,7 +14,7 @@ from app.kernel.caller import Role
 from app.settings import Settings
 from tests.conftest import MakePrincipal, Principal
 from tests.readers.shapes import text_of
-from tests.support.processes import ROOT
+from tests.support.processes import worker_beside
 from tests.support.server import Backend
 
 HOSTILE = ("prose_en", "turns", "blank_lines+word", "mail+word")  # what takes longest to read
@@ -27,23 +25,9 @@ PATIENCE = 10.0  # seconds; a capture waited for 40 and more
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def worker(backend: Backend, settings: Settings) -> AsyncIterator[None]:
-    """The worker as a process of its own, over the servers and the queue of the session."""
-    given = {k: v for k, v in os.environ.items() if not k.startswith(("LOCI_", "NEO4J", "REDIS"))}
-    environment = {
-        **given,
-        **backend.environment,
-        "LOCI_REDIS__QUEUE": settings.redis.queue,
-        "LOCI_EMBEDDING__PROVIDER": "hash",
-        "LOCI_EMBEDDING__ALLOW_TEST": "true",
-        "LOCI_WORKER__SWEEP_SECONDS": "2",
-        "LOCI_TELEMETRY__LOG_LEVEL": "error",
-    }
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "app.worker", cwd=ROOT, env=environment
-    )
-    yield
-    process.terminate()
-    await process.wait()
+    """The worker as a process of its own."""
+    async with worker_beside(backend, settings):
+        yield
 
 
 async def say(who: Principal, number: int) -> float:

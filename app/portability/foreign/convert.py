@@ -23,6 +23,7 @@ from app.portability.foreign.files import items_of
 from app.portability.foreign.formats import check_users, recognised
 from app.portability.foreign.model import FILE, Format, Probe, Reading, of_file
 from app.portability.foreign.tables import mapping_of
+from app.portability.foreign.values import is_set
 from app.portability.kind import Reject
 from app.portability.kinds import BY_NAME, KINDS
 from app.portability.package import Manifest, Package, PackedFile
@@ -111,14 +112,13 @@ def _write(chosen: Format, found: Probe, reading: Reading, folder: Path) -> set[
         for _, name, item in items():
             if _tells(chosen, name, item):
                 reading.names[of_file(str(name))] = str(item)
-            elif isinstance(item, dict) and _is_listed(chosen, name):
+            elif isinstance(item, dict) and (_is_listed(chosen, name) or name in chosen.about):
                 chosen.learn(reading, name, item)
     with ExitStack() as stack:
         out = _Out(folder, stack)
         for place, name, item in items():
             if not _is_listed(chosen, name):
-                known = item in (None, "", 0) or _tells(chosen, name, item)
-                reading.lose(*([] if known else [str(name)]))
+                reading.lose(*_unread(chosen, name, item))
                 continue
             reading.items += 1
             if isinstance(item, str) and name is not None and name in chosen.texts:
@@ -131,6 +131,14 @@ def _write(chosen: Format, found: Probe, reading: Reading, folder: Path) -> set[
             ]
             reading.shared += reading.scope in own
         return out.kinds
+
+
+def _unread(chosen: Format, name: str | None, item: Any) -> list[str]:
+    """What is not kept of a member that holds no items."""
+    if isinstance(item, dict) and name is not None and name in chosen.about:
+        taken = chosen.about[name]
+        return [f"{name}.{field}" for field, v in item.items() if field not in taken and is_set(v)]
+    return [] if item in (None, "", 0) or _tells(chosen, name, item) else [str(name)]
 
 
 def _tells(chosen: Format, name: str | None, item: Any) -> bool:

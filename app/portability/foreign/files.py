@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import IO, Any
 
@@ -67,13 +67,30 @@ def rows(path: Path) -> Iterator[Item]:
             for row in reader:
                 if row:
                     yield reader.line_num, None, _row(names, row)
-        except (csv.Error, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
+            raise InvalidInput(_not_utf8(path), field="path") from error
+        except csv.Error as error:
             where = f"the table cannot be read after line {reader.line_num}"
-            raise InvalidInput(f"{where}: {_why(error)}", field="path") from error
+            raise InvalidInput(f"{where}: {error}", field="path") from error
 
 
-def _why(error: Exception) -> str:
-    return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+def _not_utf8(path: Path) -> str:
+    """In which line a table is not UTF-8, and what is to be done: which of many encodings it has
+    instead cannot be told from its bytes, and the wrong one gives other letters."""
+    with path.open("rb") as source:
+        number = 1 + sum(1 for _ in takewhile(_is_utf8, source))
+    return (
+        f"the table is not UTF-8, in line {number} for the first time: save it as “CSV UTF-8”, "
+        "or convert it, by `iconv -f WINDOWS-1252 -t UTF-8` if Excel wrote it on Windows"
+    )
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _row(names: list[str], row: list[str]) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""What mem0 exports: `[{"id", "memory", …}]`, the answer of `get_all` around it, or the points of
-its store as Qdrant's scroll answers them. Pure.
+"""What mem0 exports: `[{"id", "memory", …}]`, the answer of `get_all` around it, the points of its
+store as Qdrant's scroll answers them, or what its app OpenMemory exports. Pure.
 
 An update of mem0 keeps `id` and `created_at` and replaces the text, so that the words are of
 `updated_at`; what they replaced is in no export.
@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from app.portability.foreign import openmemory
 from app.portability.foreign.model import Format, Probe, Reading, Record
 from app.portability.foreign.values import changed_field, is_set, lapsed, moment, text
 
 USED = frozenset(("id", "user_id", "role", "metadata", "categories"))
-TEXTS = ("memory", "data", "text")
+TEXTS = ("memory", "data", "text", "content")
 OWNERS = ("run_id", "user_id", "agent_id")
 # Of the text itself, of the search that the answer is of, and of its index.
 DROPPED = frozenset(("hash", "score", "vector", "text_lemmatized"))
@@ -28,7 +29,7 @@ def recognises(probe: Probe) -> bool:
     first = point or probe.listed("results", "memories")
     payload = first.get("payload")
     stored = isinstance(payload, dict) and "data" in payload
-    return "memory" in first or stored
+    return "memory" in first or stored or openmemory.recognises(probe)
 
 
 def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[Record]:
@@ -39,7 +40,12 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
     if name == "result":
         yield from _scrolled(reading, item)
         return
-    item = _flat(item)
+    item, hidden = _flat(item), None
+    if openmemory.is_memory(item):
+        if item["state"] == openmemory.DELETED:
+            reading.lose("deleted memories")
+            return
+        item, hidden = openmemory.plain(reading, item)
     reading = reading.of_user(item.get("user_id"))
     since = changed_field(item)
     said = next((n for n in TEXTS if item.get(n) is not None), "memory")
@@ -62,7 +68,7 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
         speaker=reading.name(voice, item.get(voice)),
         captured_at=moment(item.get(since)),
         ingested_at=moment(item.get(since)),
-        expired_at=lapsed(item.get("expiration_date")),
+        expired_at=moment(hidden) or lapsed(item.get("expiration_date")),
     )
 
 
@@ -113,5 +119,7 @@ MEM0 = Format(
         "expired_at": "expiration_date",
         "scope": "user_id",
     },
+    openmemory.learn,
     user="user_id",
+    about=openmemory.ABOUT,
 )

@@ -210,7 +210,8 @@ class Format:
     before the first is read. `fields` tells by which field a field of ours comes, and `texts` as
     which field a plain text is read, by the member that holds it. `tells` names members that say
     something of the whole file: their texts are in the reading's names as `of_file` calls them.
-    `user` is the field that names whose an item is; none where no item says so.
+    `user` is the field that names whose an item is; none where no item says so. `about` has members
+    that `learn` reads and that hold no items, each with the fields that it takes of their objects.
     """
 
     name: str
@@ -225,3 +226,4 @@ class Format:
     texts: Mapping[str, str] = field(default_factory=dict)  # members that hold plain texts too
     tells: frozenset[str] = frozenset()
     user: str | None = None
+    about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +31,13 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 }
 MOST = 65_536  # bytes of a mapping
 _SINCE = re.compile(r"\d{9,13}\Z", re.A)
+_NUMBER = re.compile(r"\d{1,6}\Z", re.A)
 _BETWEEN = re.compile(r"[;,|]")
 
 
 def mapping_of(path: Path) -> dict[str, str]:
-    """A mapping file: a JSON object of a field of ours to the name there, dots for what is within.
+    """A mapping file: a JSON object of a field of ours to the name there, dots for what is within,
+    numbers for what is within a list.
 
     Raises InvalidInput (`mapping`) for what is none, or maps a field that there is not.
     """
@@ -113,20 +115,53 @@ def _at(item: Any, path: str) -> Any:
     if isinstance(item, dict) and path in item:
         return item[path]
     for step in path.split("."):
-        item = item.get(step) if isinstance(item, dict) else None
+        place = _place(item, step)
+        item = None if place is None else item[place]
     return item
+
+
+def _place(held: Any, step: str) -> str | int | None:
+    """By what a step leads into a value: a name of an object, or a number of a list from 0 on; None
+    where it leads nowhere."""
+    if isinstance(held, dict):
+        return step if step in held else None
+    number = int(step) if isinstance(held, list) and _NUMBER.match(step) else -1
+    return number if 0 <= number < len(held) else None
 
 
 def _without(item: dict[str, Any], paths: Iterable[str]) -> dict[str, Any]:
     """The item without the fields at some paths."""
-    left = dict(item)
+    left, touched = dict(item), set()
     for path in paths:
         first, _, rest = path.partition(".")
         if path in left:
             del left[path]
-        elif isinstance(inner := left.get(first), dict):
-            left[first] = _without(inner, [rest])
+        elif rest and first in left:
+            left[first] = _emptied(left[first], rest.split("."))
+            touched.add(first)
+    left |= {name: _left(left[name]) for name in touched if name in left}
     return {name: value for name, value in left.items() if is_set(value)}
+
+
+def _emptied(held: Any, steps: Sequence[str]) -> Any:
+    """A value with None where some steps lead to: what stands behind it in a list keeps its place,
+    since another path may lead there."""
+    place = _place(held, steps[0]) if steps else None
+    if place is None:
+        return held if steps else None
+    made = held.copy()
+    made[place] = _emptied(held[place], steps[1:])
+    return made
+
+
+def _left(held: Any) -> Any:
+    """What of a value says something."""
+    if isinstance(held, dict):
+        found = {name: _left(value) for name, value in held.items()}
+        return {name: value for name, value in found.items() if is_set(value)}
+    if isinstance(held, list):
+        return [found for value in held if is_set(found := _left(value))]
+    return held
 
 
 OF_USER = "`user` of a mapping"

@@ -31,6 +31,28 @@ TOLD: list[tuple[str, str, dict[str, int], dict[str, int]]] = [
         {"hash": 1, "result.next_page_offset": 1, "status": 1, "time": 1},
     ),
     (
+        "mem0-openmemory.json",
+        "mem0",
+        {"episode": 2},
+        {
+            "user.name": 1,
+            "user.created_at": 1,
+            "user.updated_at": 1,
+            "apps.owner_id": 1,
+            "apps.is_active": 1,
+            "apps.created_at": 1,
+            "apps.updated_at": 1,
+            "categories.description": 1,
+            "categories.created_at": 1,
+            "categories.updated_at": 1,
+            "deleted memories": 1,
+            "memory_categories": 1,
+            "status_history": 1,
+            "export_meta": 1,
+        },
+    ),
+    ("mem0-openmemory.jsonl", "mem0", {"episode": 2}, {}),
+    (
         "graphiti.json",
         "graphiti",
         {"episode": 1, "note": 3},
@@ -346,6 +368,45 @@ def test_a_mapping_leads_into_what_is_nested_and_keeps_the_rest(
     assert told["lost"] == {}
 
 
+LISTED = {
+    "ref": "t-4",
+    "messages": [
+        {"text": "Where are the hives?", "at": "2025-03-02T09:00:00Z", "mood": "calm"},
+        {"text": "By the river."},
+    ],
+    "by": [["wilma", "ole"]],
+    "0": "a name of an object",
+}
+LED: list[tuple[dict[str, str], dict[str, Any]]] = [
+    ({"content": "messages.0.text", "captured_at": "messages.0.at", "speaker": "by.0.0"},
+     {"ref": "t-4", "messages": [{"mood": "calm"}, {"text": "By the river."}],
+      "by": [["ole"]], "0": "a name of an object"}),
+    ({"content": "messages.1.text", "speaker": "by.0.1", "title": "messages.0.mood"},
+     {"ref": "t-4", "messages": [{"text": "Where are the hives?", "at": "2025-03-02T09:00:00Z"}],
+      "by": [["wilma"]], "0": "a name of an object"}),
+    ({"content": "0", "title": "messages.7.text", "session": "by.-1", "id": "messages.x"}, LISTED),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("mapping", "rest"), LED)
+def test_a_mapping_leads_into_lists(
+    mapping: dict[str, str], rest: dict[str, Any], tmp_path: Path
+) -> None:
+    """By numbers from 0 on; what a path leads to is no metadata, and everything else is."""
+    path, beside = tmp_path / "talks.jsonl", tmp_path / "mapping.json"
+    path.write_text(json.dumps(LISTED))
+    beside.write_text(json.dumps(mapping))
+    (episode,) = became(path, mapping=beside)[0]["episode"]
+    found: Any = LISTED
+    for step in mapping["content"].split("."):
+        found = found[int(step)] if isinstance(found, list) else found[step]
+    assert episode["content"] == found
+    assert episode.get("speaker") == {"by.0.0": "wilma", "by.0.1": "ole"}.get(
+        mapping.get("speaker", "")
+    )
+    assert episode["metadata"] == {n: v for n, v in rest.items() if n != mapping["content"]}
+
+
 def test_a_memory_of_mem0_keeps_its_user_its_time_and_its_labels() -> None:
     first, second = became(EXPORTS / "mem0.json")[0]["episode"]
     assert first["content"] == "Wilma Tarrant prefers rye bread."
@@ -356,6 +417,33 @@ def test_a_memory_of_mem0_keeps_its_user_its_time_and_its_labels() -> None:
     assert first["tags"] == ["food", "likes-and-dislikes", "category:food", "source:chat"]
     assert second["session"] == "r-7"
     assert first["id"] != second["id"]
+
+
+def test_a_memory_of_openmemory_goes_by_names_and_is_hidden_where_it_is_not_active() -> None:
+    active, archived = became(EXPORTS / "mem0-openmemory.json")[0]["episode"]
+    assert active["content"] == "Wilma Tarrant prefers dark honey."
+    assert active["speaker"] == active["session"] == "wilma", "not the id of the user there"
+    assert active["captured_at"] == "2025-06-03T09:30:00+00:00"
+    assert active["tags"] == ["likes-and-dislikes", "source:chat"]
+    assert active["metadata"]["app"] == "cursor"
+    assert active["metadata"]["category_ids"] == ["c1d2e3f4-0000-4000-8000-00000000ffff"]
+    assert "expired_at" not in active
+    assert archived["expired_at"] == "2025-07-01T00:00:00+00:00"
+    assert archived["metadata"]["state"] == "archived"
+    _, paused = became(EXPORTS / "mem0-openmemory.jsonl")[0]["episode"]
+    assert paused["expired_at"] == paused["captured_at"] == "2025-06-05T10:00:00+00:00"
+
+
+def test_users_of_openmemory_are_known_wherever_they_stand(tmp_path: Path) -> None:
+    """By their own ids, also behind the memories, and behind more of them than are looked at."""
+    whole = json.loads((EXPORTS / "mem0-openmemory.json").read_text())
+    whole["categories"] = [{"id": str(n), "name": f"c{n}"} for n in range(70)] + whole["categories"]
+    path = tmp_path / "memories.json"
+    path.write_text(json.dumps(whole))
+    assert scopes(path, "mem0") == [f"{SCOPE}/user:wilma"] * 2
+    assert became(path)[1]["format"] == "mem0"
+    path.write_text(json.dumps(dict(reversed(whole.items()))))
+    assert scopes(path, "mem0") == [f"{SCOPE}/user:wilma"] * 2
 
 
 def test_a_relation_of_mem0_becomes_a_triple() -> None:
@@ -1017,6 +1105,7 @@ def test_a_leaf_has_no_leaves() -> None:
 
 PAIRS = [
     ("mem0.json", "mem0-points.jsonl"),
+    ("mem0-openmemory.json", "mem0-openmemory.jsonl"),
     ("graphiti.json", "zep-graph.json"),
     ("zep-thread-2.json", "zep-memory.json"),
     ("letta.af", "letta-v1.af"),

@@ -158,6 +158,22 @@ def test_a_broken_table_is_refused(text: bytes, tmp_path: Path) -> None:
     assert refused.value.field == "path"
 
 
+def test_a_table_of_another_encoding_is_told_what_to_do(tmp_path: Path) -> None:
+    """As Excel writes one on Windows: in which line, however long the file, and how it is saved."""
+    path = tmp_path / "export.csv"
+    rows = ["text;user", *(f"Hive {n} is green.;wilma" for n in range(5_000)), "Der Bär;Jörg"]
+    path.write_bytes("\r\n".join(rows).encode("cp1252"))
+    for form in (None, "csv"):
+        with pytest.raises(InvalidInput) as refused:
+            became(path, format=form)
+        assert refused.value.field == "path"
+        assert "not UTF-8, in line 5002" in str(refused.value)
+        assert "CSV UTF-8" in str(refused.value)
+    path.write_bytes("\ufefftext;user\r\nDer Bär;Jörg\r\n".encode())
+    (episode,) = became(path)[0]["episode"]
+    assert (episode["content"], episode["speaker"]) == ("Der Bär", "Jörg")
+
+
 def test_a_file_of_a_bundle_is_told_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\ntype: Note\n---\nWilma keeps bees.\n")
     (tmp_path / "b.md").write_bytes(b"---\ntype: Note\n---\n\xff\n")

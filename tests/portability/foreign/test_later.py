@@ -103,6 +103,16 @@ async def test_a_memory_that_was_updated_is_taken_as_said_then(
     assert await broken(opened.graph, tenant) == []
 
 
+async def test_what_is_not_active_in_openmemory_is_hidden(
+    store: Store, admin: Principal, tenant: str
+) -> None:
+    whole = json.loads((EXPORTS / "mem0-openmemory.json").read_text())
+    kinds = await store.exported(whole)
+    assert kinds == {"episode": {"accepted": 2, "duplicates": 0, "rejected": 0}}
+    (held,) = await episodes(admin, tenant)
+    assert held["untrusted"]["content"] == "Wilma Tarrant prefers dark honey."
+
+
 async def test_of_three_texts_each_stands_in_the_place_of_the_one_before(
     store: Store, opened: Parts, tenant: str
 ) -> None:
