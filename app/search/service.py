@@ -75,7 +75,7 @@ from app.search.restating import joined, restated, without_past
 from app.search.resting import grouped
 from app.search.steps import Step, StepName, StepState
 from app.search.vectors import VectorLeg
-from app.search.walking import KEPT, Outset, Ready, Walk, arranged, ready, take_walk
+from app.search.walking import FREE, Keeping, Outset, Ready, Walk, arranged, ready, take_walk
 
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
 LOOK = 10  # least hits among which a later word is looked for, however few are shown
@@ -91,8 +91,8 @@ Shown = Callable[[Sequence[str], bool], None]
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What a search is made with; `depth` is how many candidates each leg brings, `shares` are the
-    searches that may be under way at once, `keeping` the best passages of the legs that a walk
-    from no sure name leaves near the top."""
+    searches that may be under way at once, `keeping` what a walk from no sure name leaves of the
+    order of the legs."""
 
     repository: SearchRepository
     view: FactView
@@ -104,7 +104,7 @@ class Parts:
     reranking: RerankStep | None = None
     imagination: Imagination | None = None
     shares: Shares | None = None
-    keeping: int = KEPT
+    keeping: Keeping = field(default_factory=Keeping)
 
 
 @dataclass(slots=True)
@@ -328,8 +328,7 @@ class SearchService:
             known = {m for ranking in legs.values() for m in ranking.passages}
             passages = {memory: score for memory, score in scores.items() if memory in known}
             sure = walk.surely or request.mode is Mode.GRAPH
-            keeping = 0 if sure else self.made.keeping
-            scores = arranged(scores, passages, walk.walked.scores, keeping)
+            scores = arranged(scores, passages, walk, FREE if sure else self.made.keeping)
             legs = {**legs, "graph": walk.ranking}
             clock.mark("walk")
         faded = await self._faded(scores, fades_in)
