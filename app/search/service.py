@@ -67,6 +67,7 @@ from app.search.model import (
 )
 from app.search.naming import LOOKED, Naming, behind_newer
 from app.search.naming import named as named_facts
+from app.search.people import holds_one, people_in
 from app.search.precedence import first, held_first
 from app.search.reach import Reach
 from app.search.relevance import Asked
@@ -373,11 +374,19 @@ class SearchService:
             pool, steps = await self._by_model(pool, judge, request)
         if request.floor is None:
             return Looked(pool, steps)
+        people = people_in(request.query) if request.floor.whole else frozenset()
         judged = [
-            Judged(c.id, judge.relevance(c.id), judge.words(c.id), walk.named(c.id, c.legs))
+            Judged(
+                c.id,
+                judge.relevance(c.id),
+                judge.words(c.id),
+                walk.named(c.id, c.legs),
+                holds_one(people, judge.memories[c.id]),
+            )
             for c in pool
         ]
-        floor = floored(judged, request.floor, len(judge.asked.words))
+        asked = len(judge.asked.words)
+        floor = floored(judged, request.floor, asked, of_person=bool(people))
         return Looked([c for c in pool if c.id in floor.kept], steps, floor)
 
     async def _by_model(
