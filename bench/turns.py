@@ -32,6 +32,11 @@ class Asked:
     searched_tokens: int
 
 
+def asked_in(scope: str) -> str:
+    """Return the workspace beside one, in which the questions about it are asked."""
+    return f"{scope}-asked"
+
+
 async def play(client: ApiClient, scope: str, records: Sequence[Record]) -> dict[str, str]:
     """Send every record as a turn of its session; return the id in the graph of each."""
     ids: dict[str, str] = {}
@@ -80,7 +85,7 @@ async def _ask(
     aside = {
         "messages": [{"content": question.text}],
         "session": question.id,
-        "scope": f"{scope}/asked",
+        "scope": asked_in(scope),
         "begins": True,
     }
     bounds = {"scopes": [scope], "token_budget": budget, "limit": MOST}

@@ -50,7 +50,7 @@ def eval_turns(
             try:
                 for corpus in corpora:
                     scope = f"{root}/{corpus.name.lower()}"
-                    for path in (scope, f"{scope}/asked"):
+                    for path in (scope, turns.asked_in(scope)):
                         await client.call("POST", "/v1/scopes", {"scope": path})
                     done += await turns.measure(client, scope, corpus, budget, progress.print)
             finally:
