@@ -213,8 +213,9 @@ def _kept(
 ) -> list[str]:
     """The order of a walk, in which passages of the legs keep what is theirs, the best first."""
     kept, above = list(order), set[str]()
+    least = NEAR * max(passages.values(), default=0.0)
     for place, memory in enumerate(best(passages)):
-        near = keeping.worse is not None and passages[memory] >= NEAR * max(passages.values())
+        near = keeping.worse is not None and passages[memory] >= least
         if not near and place >= keeping.first:
             break
         at = to = kept.index(memory)
