@@ -9,12 +9,15 @@ from app.indexing.analysis import detect_language, telling_terms
 from app.kernel.graph import Row
 from app.retrieval.names import words
 
+READ = 4000  # characters of a question that are read for names
+
 Forms = tuple[str, ...]
 
 
 def people_in(question: str) -> frozenset[Forms]:
     """Return the given names that a question writes with a capital, each by the forms that the text
     index may have of it."""
+    question = question[:READ]
     language = detect_language(question)
     written = (question[word.start : word.end] for word in words(question) if word.proper)
     names = {name for name in written if is_first_name(name, language)}
