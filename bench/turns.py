@@ -22,14 +22,23 @@ MOST = 100  # hits; the budget decides
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one question found, once by a turn and once by plain search: ids of turns, tokens."""
+    """What one question found, once by a turn and once by plain search: ids of turns, tokens.
+
+    `recalled` are turns whose words are there, `stated` also those that a fact there rests on.
+    """
 
     category: str
     gold: frozenset[str]
     recalled: frozenset[str]
+    stated: frozenset[str]
     recalled_tokens: int
     searched: frozenset[str]
     searched_tokens: int
+
+
+def asked_in(scope: str) -> str:
+    """Return the workspace beside one, in which the questions about it are asked."""
+    return f"{scope}-asked"
 
 
 async def play(client: ApiClient, scope: str, records: Sequence[Record]) -> dict[str, str]:
@@ -59,9 +68,10 @@ async def play(client: ApiClient, scope: str, records: Sequence[Record]) -> dict
 
 
 async def measure(
-    client: ApiClient, scope: str, corpus: Corpus, budget: int, tell: Tell
+    client: ApiClient, other: ApiClient, scope: str, corpus: Corpus, budget: int, tell: Tell
 ) -> list[Asked]:
-    """Play a corpus in a scope, wait until it is known, and ask its questions."""
+    """Play a corpus in a scope, wait until it is known, and ask its questions; plain search is done
+    by another, since nobody finds what is in the buffers of their own conversations."""
     ids = await play(client, scope, corpus.records)
     tell(f"{corpus.name}: {len(ids)} turns played")
     await wait_consolidated(client, scope)
@@ -70,39 +80,49 @@ async def measure(
     for question in corpus.questions:
         gold = frozenset(ids[name] for name in question.gold if name in ids)
         if gold:
-            done.append(await _ask(client, scope, question, gold, budget))
+            done.append(await _ask(client, other, scope, question, gold, budget))
     return done
 
 
 async def _ask(
-    client: ApiClient, scope: str, question: Question, gold: frozenset[str], budget: int
+    client: ApiClient,
+    other: ApiClient,
+    scope: str,
+    question: Question,
+    gold: frozenset[str],
+    budget: int,
 ) -> Asked:
     aside = {
         "messages": [{"content": question.text}],
         "session": question.id,
-        "scope": f"{scope}/asked",
+        "scope": asked_in(scope),
         "begins": True,
     }
     bounds = {"scopes": [scope], "token_budget": budget, "limit": MOST}
     recalled = (await client.call("POST", "/v1/turns", aside | bounds))["recalled"]
     plain = {"query": question.text, "kinds": ["episode"], "mode": "hybrid"}
-    searched = await client.call("POST", "/v1/search", plain | bounds)
+    searched = await other.call("POST", "/v1/search", plain | bounds)
     return Asked(
         question.category,
         gold,
-        frozenset(_turns(recalled["hits"])),
+        frozenset(_shown(recalled["hits"])),
+        frozenset((*_shown(recalled["hits"]), *_supporting(recalled["hits"]))),
         recalled["tokens"],
-        frozenset(_turns(searched["hits"])),
+        frozenset(_shown(searched["hits"])),
         searched["tokens"],
     )
 
 
-def _turns(hits: Iterable[Mapping[str, Any]]) -> Iterable[str]:
-    """The turns that hits show: themselves, those that a memory rests on, or that support a
-    fact."""
+def _shown(hits: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    """The turns whose words hits show: themselves, and those that a memory rests on."""
     for hit in hits:
         yield hit["id"]
         yield from (turn["id"] for turn in hit.get("turns") or ())
+
+
+def _supporting(hits: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    """The turns that facts among the hits rest on."""
+    for hit in hits:
         yield from (hit.get("fact") or {}).get("support", ())
 
 
@@ -118,6 +138,7 @@ def _row(asked: Sequence[Asked]) -> dict[str, float]:
     return {
         "n": len(asked),
         "turns: all": 100 * fmean(one.gold <= one.recalled for one in asked),
+        "turns or facts: all": 100 * fmean(one.gold <= one.stated for one in asked),
         "search: all": 100 * fmean(one.gold <= one.searched for one in asked),
         "turns: any": 100 * fmean(bool(one.gold & one.recalled) for one in asked),
         "search: any": 100 * fmean(bool(one.gold & one.searched) for one in asked),

@@ -9,13 +9,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from app.indexing.analysis import query_terms
 from app.indexing.spelling import form_of, forms_of, slips
 from app.retrieval.matrix import Walkable
 from app.retrieval.model import Asked
-from app.retrieval.names import EMPTY, Naming, Word, longest, phrases, words
+from app.retrieval.names import ARTICLES, EMPTY, Naming, Word, longest, phrases, words
 
 SLIP = 5  # letters at least of a word in which a slip is looked for
 SLIP_ALONE = 7  # the same where the word is a name by itself
@@ -60,7 +60,8 @@ class Reading:
         bare = text.isupper() or not any(w.proper and _is_word(w) for w in found[1:])
         if bare:
             found = [replace(w, proper=True, joined=_hyphened(text, w)) for w in found]
-        namings = (p for p in phrases(found) if not (bare and EMPTY.issuperset(p.key.split())))
+        every = chain(phrases(found), () if bare else _behind_articles(found))
+        namings = (p for p in every if not (bare and EMPTY.issuperset(p.key.split())))
         runs = [Run(n, forms_of(n.key) if n.first < SPELLED else ()) for n in namings]
         return Reading(text, found, bare, runs, list(_odd(found)))
 
@@ -96,8 +97,9 @@ def asks(graphs: Mapping[str, Walkable], question: str) -> Asked:
 
 def _surely(reading: Reading, meant: Meant) -> bool:
     """Whether words of a question are meant as a name: several are, one that is written so amid the
-    question is as well. Where nothing is written as a name, one word may be any word."""
-    if len(meant.span) > 1:
+    question is as well. Where nothing is written as a name, one word may be any word, whatever a
+    name may leave out stands beside it: "parse and" is no more than "parse"."""
+    if len(meant.span) > 1 and any(" " in key for key in meant.keys):
         return True
     return not reading.bare and meant.naming.first > 0 and reading.words[meant.naming.first].proper
 
@@ -129,6 +131,15 @@ def without(question: str, taken: Iterable[Word]) -> str:
     for word in taken:
         rest[word.start : word.end] = " " * (word.end - word.start)
     return "".join(rest)
+
+
+def _behind_articles(found: Sequence[Word]) -> Iterator[Naming]:
+    """Names of one word behind an article that is written as a part of them (The Exies), since keys
+    have no article."""
+    for at, (article, name) in enumerate(pairwise(found), start=1):
+        alone = not any(w.proper and w.start <= name.end + 2 for w in found[at + 1 : at + 2])
+        if article.folded in ARTICLES and article.proper and name.joined and alone:
+            yield Naming(name.folded, at, at + 1)
 
 
 def _is_word(word: Word) -> bool:

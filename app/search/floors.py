@@ -13,6 +13,7 @@ from enum import StrEnum
 
 RELAXED = 0.5  # the lower floor (seed 000)
 COUNTED = 5  # words of a question that count towards the share that must be held (seed 000)
+STRANGER = 0.65  # relevance at which a turn takes a text for the answer that names nobody asked for
 GRAPH_RANK = 32  # places of the walk that are let through where the question names the way
 
 
@@ -30,7 +31,8 @@ class Match(StrEnum):
 class Floor:
     """`least` relevance (0 to 1); with `relax` the lower steps follow where nothing reaches it.
 
-    What reaches a floor that is `whole` lets the rest in: a subject is known, or it is not."""
+    What reaches a floor that is `whole` lets the rest in: a subject is known, or it is not. Of a
+    person, who says the name needs half of it, and who does not needs `STRANGER`."""
 
     least: float
     relax: bool = True
@@ -39,13 +41,15 @@ class Floor:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A candidate: how relevant it is, how many of the question's words it holds, and whether the
-    walk came to it from what the question names, and how early."""
+    """A candidate: how relevant it is, how many of the question's words it holds, whether the walk
+    came to it from what the question names, and how early, and whether it says the name of a person
+    whom the question names."""
 
     id: str
     relevance: float
     words: int
     walked: int | None = None
+    named: bool = False
 
     @property
     def anchored(self) -> bool:
@@ -64,10 +68,13 @@ class Floored:
     best: float | None = None
 
 
-def floored(judged: Sequence[Judged], floor: Floor, asked: int) -> Floored:
-    """What a floor lets through; `asked` is how many words the question has."""
+def floored(
+    judged: Sequence[Judged], floor: Floor, asked: int, *, of_person: bool = False
+) -> Floored:
+    """What a floor lets through; `asked` is how many words the question has, and `of_person`
+    whether it names a person."""
     anchored = {one.id for one in judged if one.anchored}
-    for match, kept in _steps(judged, floor, asked):
+    for match, kept in _steps(judged, floor, asked, of_person and floor.whole):
         if kept and floor.whole:
             return _told(judged, {one.id for one in judged}, match)
         if kept:
@@ -82,12 +89,16 @@ def enough_words(asked: int) -> int:
 
 
 def _steps(
-    judged: Sequence[Judged], floor: Floor, asked: int
+    judged: Sequence[Judged], floor: Floor, asked: int, of_person: bool
 ) -> Sequence[tuple[Match, frozenset[str]]]:
     def reaching(least: float) -> frozenset[str]:
         return frozenset(one.id for one in judged if one.relevance >= least)
 
-    steps = [(Match.SEMANTIC, reaching(floor.least))]
+    first = reaching(floor.least)
+    if of_person:
+        says = {one.id for one in judged if one.named and one.relevance >= floor.least / 2}
+        first = reaching(max(floor.least, STRANGER)) | says
+    steps = [(Match.SEMANTIC, first)]
     if floor.relax:
         if floor.least > RELAXED:
             steps.append((Match.SEMANTIC_FALLBACK, reaching(RELAXED)))

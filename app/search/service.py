@@ -67,6 +67,7 @@ from app.search.model import (
 )
 from app.search.naming import LOOKED, Naming, behind_newer
 from app.search.naming import named as named_facts
+from app.search.people import holds_one, people_in
 from app.search.precedence import first, held_first
 from app.search.reach import Reach
 from app.search.relevance import Asked
@@ -75,7 +76,7 @@ from app.search.restating import joined, restated, without_past
 from app.search.resting import grouped
 from app.search.steps import Step, StepName, StepState
 from app.search.vectors import VectorLeg
-from app.search.walking import KEPT, Outset, Ready, Walk, arranged, ready, take_walk
+from app.search.walking import FREE, Keeping, Outset, Ready, Walk, arranged, ready, take_walk
 
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
 LOOK = 10  # least hits among which a later word is looked for, however few are shown
@@ -91,8 +92,8 @@ Shown = Callable[[Sequence[str], bool], None]
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What a search is made with; `depth` is how many candidates each leg brings, `shares` are the
-    searches that may be under way at once, `keeping` the best passages of the legs that a walk
-    from no sure name leaves near the top."""
+    searches that may be under way at once, `keeping` what a walk from no sure name leaves of the
+    order of the legs."""
 
     repository: SearchRepository
     view: FactView
@@ -104,7 +105,7 @@ class Parts:
     reranking: RerankStep | None = None
     imagination: Imagination | None = None
     shares: Shares | None = None
-    keeping: int = KEPT
+    keeping: Keeping = field(default_factory=Keeping)
 
 
 @dataclass(slots=True)
@@ -328,8 +329,7 @@ class SearchService:
             known = {m for ranking in legs.values() for m in ranking.passages}
             passages = {memory: score for memory, score in scores.items() if memory in known}
             sure = walk.surely or request.mode is Mode.GRAPH
-            keeping = 0 if sure else self.made.keeping
-            scores = arranged(scores, passages, walk.walked.scores, keeping)
+            scores = arranged(scores, passages, walk, FREE if sure else self.made.keeping)
             legs = {**legs, "graph": walk.ranking}
             clock.mark("walk")
         faded = await self._faded(scores, fades_in)
@@ -374,11 +374,19 @@ class SearchService:
             pool, steps = await self._by_model(pool, judge, request)
         if request.floor is None:
             return Looked(pool, steps)
+        people = people_in(request.query) if request.floor.whole else frozenset()
         judged = [
-            Judged(c.id, judge.relevance(c.id), judge.words(c.id), walk.named(c.id, c.legs))
+            Judged(
+                c.id,
+                judge.relevance(c.id),
+                judge.words(c.id),
+                walk.named(c.id, c.legs),
+                holds_one(people, judge.memories[c.id]),
+            )
             for c in pool
         ]
-        floor = floored(judged, request.floor, len(judge.asked.words))
+        asked = len(judge.asked.words)
+        floor = floored(judged, request.floor, asked, of_person=bool(people))
         return Looked([c for c in pool if c.id in floor.kept], steps, floor)
 
     async def _by_model(

@@ -6,11 +6,11 @@ among themselves, so that facts and notes stand where they stood.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from app.indexing.entry import PASSAGES
-from app.indexing.fusion import weighted
+from app.indexing.fusion import best, weighted
 from app.retrieval.asking import asks, meant
 from app.retrieval.matrix import Walkable
 from app.retrieval.model import Admission, Asked, Begin, Origin, Path
@@ -21,8 +21,24 @@ MOST = 100  # passages that a walk brings
 WEIGHTS = {"keyword": 1.0, "vector": 2.0}  # of the legs where a walk begins
 LED = {"keyword": 0.5, "legs": 2.0}  # of words beside what leads, and of the legs before that
 MEANT = 20  # best passages for the whole question: one that it names is among them
-KEPT = 2  # best passages that a walk from no sure name moves down by one place at most
+NEAR = 0.6  # of the best score of the legs: what has so much answers beside it, and not behind it
 NEW = 60  # of them that no leg found, which are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What a walk leaves of the order of the legs.
+
+    So many of the `first` passages go down by one place at most. With `worse` (0 to 1) no passage
+    near to the best is passed by one that answers the rest of the question worse by so much: only
+    edges speak for that one.
+    """
+
+    first: int = 2
+    worse: float | None = 0.1
+
+
+FREE = Keeping(0, None)  # where the question surely names where a walk begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +67,12 @@ class Outset:
 @dataclass(frozen=True, slots=True)
 class Walk:
     """What a walk found that may be shown; `without` says why there was none, `surely` whether the
-    question surely names where it begins."""
+    question surely names where it begins, `answers` how well (0 to 1) passages answer the rest."""
 
     walked: Walked | None = None
     without: Without | None = None
     surely: bool = False
+    answers: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def ranking(self) -> Ranking:
@@ -116,14 +133,14 @@ async def take_walk(walks: WalkService, outset: Outset, request: SearchRequest) 
     new = [memory for memory in walked.scores if memory not in begin.scopes][:NEW]
     kept = await walks.admit(new, admission(request.filters))
     scores = {m: s for m, s in walked.scores.items() if m in begin.scopes or m in kept}
-    return Walk(Walked(scores, walked.paths, walked.records), surely=found.asked.surely)
+    shown = Walked(scores, walked.paths, walked.records)
+    return Walk(shown, surely=found.asked.surely, answers=begin.match)
 
 
 def meant_in(outset: Outset) -> Outset:
     """The same without names of passages that are not among the best for the whole question."""
     held, fused = outset.ready, outset.fused
-    best = set(sorted(fused, key=lambda memory: (-fused[memory], memory))[:MEANT])
-    asked = meant(held.graphs, held.asked, best)
+    asked = meant(held.graphs, held.asked, set(best(fused)[:MEANT]))
     if asked.names == held.asked.names:
         return outset
     changed = replace(outset, ready=replace(held, asked=asked))
@@ -172,25 +189,51 @@ def admission(filters: Filters) -> Admission:
 def arranged(
     fused: Mapping[str, float],
     passages: Mapping[str, float],
-    walked: Mapping[str, float],
-    keeping: int = 0,
+    walk: Walk,
+    keeping: Keeping = FREE,
 ) -> dict[str, float]:
-    """The fused scores with the passages in the order of the walk.
+    """The fused scores with the passages in the order of the walk, as far as `keeping` lets it.
 
     The best of the walk gets the best score of a passage, and so on; what only the walk found
-    joins, and what the walk did not reach keeps to the end in its own order. So many of the first
-    passages as `keeping` says go down by one place at most: a walk that no name leads may stray.
+    joins, and what the walk did not reach keeps to the end in its own order.
     """
-    order = sorted(walked, key=lambda memory: (-walked[memory], memory))
-    order += sorted((m for m in passages if m not in walked), key=lambda m: (-passages[m], m))
-    first = sorted(passages, key=lambda memory: (-passages[memory], memory))[:keeping]
-    for lowest, memory in enumerate(first, start=1):
-        if order.index(memory) > lowest:
-            order.remove(memory)
-            order.insert(lowest, memory)
+    walked = walk.walked.scores if walk.walked else {}
+    order = [*best(walked), *(memory for memory in best(passages) if memory not in walked)]
+    order = _kept(order, passages, walk.answers, keeping)
     places = sorted(passages.values(), reverse=True)
     scores = {memory: score for memory, score in fused.items() if memory not in passages}
     return scores | dict(zip(order, _falling(places, len(order)), strict=True))
+
+
+def _kept(
+    order: Sequence[str],
+    passages: Mapping[str, float],
+    answers: Mapping[str, float],
+    keeping: Keeping,
+) -> list[str]:
+    """The order of a walk, in which passages of the legs keep what is theirs, the best first."""
+    kept, above = list(order), set[str]()
+    least = NEAR * max(passages.values(), default=0.0)
+    for place, memory in enumerate(best(passages)):
+        near = keeping.worse is not None and passages[memory] >= least
+        if not near and place >= keeping.first:
+            break
+        at = to = kept.index(memory)
+        most = answers.get(memory, 0.0) - (keeping.worse or 0.0)
+        while near and to > place and _is_passed(kept[to - 1], above, answers, most):
+            to -= 1
+        if place < keeping.first:
+            to = min(to, place + 1)
+        kept.insert(to, kept.pop(at))
+        above.add(memory)
+    return kept
+
+
+def _is_passed(
+    other: str, above: Container[str], answers: Mapping[str, float], most: float
+) -> bool:
+    """Whether a passage gives way to one that answers better: not where the legs have it above."""
+    return other not in above and answers.get(other, 0.0) <= most
 
 
 def _falling(scores: list[float], count: int) -> list[float]:

@@ -50,13 +50,14 @@ def eval_keeping(
                 answered[name] = await keeping.ask(opened, corpus, scope_of(corpus), progress.print)
         every = {
             name: {
-                count: {f"R@{cut}": keeping.mean(walked, cut) for cut in keeping.CUTS}
-                for count, walked in one.walked.items()
+                kept: {f"R@{cut}": keeping.mean(walked, cut) for cut in keeping.CUTS}
+                for kept, walked in one.walked.items()
             }
             for name, one in answered.items()
         }
         told = keeping.left_out(answered)
-        return {"kept": every, "left out": told, "costs": keeping.costs(told)}
+        rows = {name: {"kept": row.kept, **row.recall} for name, row in told.items()}
+        return {"kept": every, "left out": rows, "costs": keeping.costs(told)}
 
     found = asyncio.run(run())
     console.print_json(json.dumps(found))

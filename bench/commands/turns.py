@@ -45,16 +45,22 @@ def eval_turns(
             minted = await mint(
                 opened, root, kind="user", name="eval", role=Role.ADMIN, subtree=True
             )
-            client = ApiClient(url, minted.text)
+            plain = await mint(
+                opened, root, kind="user", name="other", role=Role.READER, subtree=True
+            )
+            client, other = ApiClient(url, minted.text), ApiClient(url, plain.text)
             done: list[turns.Asked] = []
             try:
                 for corpus in corpora:
                     scope = f"{root}/{corpus.name.lower()}"
-                    for path in (scope, f"{scope}/asked"):
+                    for path in (scope, turns.asked_in(scope)):
                         await client.call("POST", "/v1/scopes", {"scope": path})
-                    done += await turns.measure(client, scope, corpus, budget, progress.print)
+                    done += await turns.measure(
+                        client, other, scope, corpus, budget, progress.print
+                    )
             finally:
                 await client.close()
+                await other.close()
             return done
 
     told = turns.table(asyncio.run(run()))

@@ -72,6 +72,7 @@ from app.sanitize.step import sanitize
 from app.search.amounts import amounts
 from app.search.classes import query_class
 from app.search.latest import asks_of_the_past
+from app.search.people import people_in
 from app.search.restating import restated
 from app.skills.category import inferred
 from app.skills.finding import words_held
@@ -232,6 +233,7 @@ READERS: dict[str, Reader] = {
     "facts.indefinite": lambda t: (first_word(t), indefinite(t.lower())),
     "facts.spoken": lambda t: spoken([around(t, len(t) // 2, len(t) // 2 + 5)]),
     "search.query_class": query_class,
+    "search.people_in": people_in,
     "search.amounts": lambda t: list(amounts(t, "en")),
     "search.restated": lambda t: restated("the a b 1 of", [_hit(t, n) for n in range(8)]),
     "search.asks_of_the_past": asks_of_the_past,

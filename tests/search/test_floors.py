@@ -42,6 +42,29 @@ def test_half_of_the_words_are_enough_and_two_where_there_are(asked: int, needed
     assert enough_words(asked) == needed
 
 
+SAYS = Judged("says", 0.3, 1, named=True)
+
+
+@pytest.mark.parametrize(
+    ("judged", "floor", "kept"),
+    [
+        ([SAYS, FAR], Floor(0.5, relax=False, whole=True), {"says", "far"}),
+        ([NEAR, FAR], Floor(0.5, relax=False, whole=True), set()),
+        ([Judged("near", 0.65, 1), FAR], Floor(0.5, relax=False, whole=True), {"near", "far"}),
+        ([Judged("says", 0.24, 1, named=True)], Floor(0.5, relax=False, whole=True), set()),
+        ([NEAR], Floor(0.7, relax=False, whole=True), set()),
+        ([NEAR, SAYS], Floor(0.5, relax=False), {"near"}),  # each hit stands for itself
+        ([NEAR], Floor(0.5, whole=True), set()),
+        ([Judged("worded", 0.6, 3)], Floor(0.5, whole=True), {"worded"}),
+    ],
+)
+def test_a_person_is_known_by_the_name(judged: list[Judged], floor: Floor, kept: set[str]) -> None:
+    assert floored(judged, floor, asked=4, of_person=True).kept == kept
+    # Where nobody is named, a name says nothing.
+    nobody = floored(judged, floor, asked=4)
+    assert bool(nobody.kept) == any(one.relevance >= floor.least for one in judged) or floor.relax
+
+
 MANY = st.lists(
     st.builds(
         Judged,

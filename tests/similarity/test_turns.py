@@ -70,6 +70,22 @@ async def test_a_turn_recalls_what_it_is_about_and_nothing_else(who: Principal) 
         assert sum(there) / len(there) >= least, (place, sum(there) / len(there))
 
 
+async def test_a_person_is_known_by_the_name(who: Principal, opened: Parts) -> None:
+    fence = "Im Sommer hat Ines den Zaun am Bach neu gestrichen."
+    answer = await who.http.post("/v1/episodes", json={"content": fence, "session": "fence"})
+    assert answer.status_code == 201, answer.text
+    await opened.indexing.drain()
+    # Nothing is near to what is asked, and one text says who is asked about.
+    asked = "Was hielt Ines von dem Konzert im Herbst?"
+    assert texts(await recalled(who, asked, min_score=0.5)) == []
+    assert texts(await recalled(who, asked))[0] == fence
+    # A text is near by its words, and nobody has spoken of who is asked about.
+    stranger = "Did Malte check the old valve on Monday?"
+    assert texts(await recalled(who, stranger, min_score=0.5))
+    found = await recalled(who, stranger)
+    assert (found["hits"], found["floor"]["match"]) == ([], "none")
+
+
 async def test_the_settings_of_a_scope_say_how_relevant(who: Principal, tenant: str) -> None:
     asked = "Who conducts the opera of Lima?"
     body = {"conversations": {"relevance": 0}}
