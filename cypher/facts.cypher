@@ -82,12 +82,13 @@ WITH s, f.key AS key, f.subject AS subject
 DELETE s
 RETURN DISTINCT key, subject
 
-// name: claims_of(keys, kept) read one
+// name: claims_of(keys, kept, most) read one
 // Everything that belief follows from, and what is held of it now, one row a fact. Of a fact that
 // stands alone under its key and that nobody ended, the first claim of each tier says it all: the
 // rest are counted, so that a statement made a thousand times costs as little as one made twice.
 // `words` are the claims of such a fact that are kept for readers (`app.facts.runs`): the $kept newest, and
-// of the older ones the first and last that each speaker said.
+// of the older ones the first and last that each speaker said, with the moments of those `between`, as far
+// as they are no more than $most.
 // Moments come in microseconds since 1970, which the driver reads thirty times as fast.
 // unscoped: keys are digests that cover their scope
 UNWIND $keys AS key
@@ -145,17 +146,20 @@ CALL (f, weight) {
     WITH f, weight WHERE weight.last IS NOT NULL
     MATCH (:Passage)-[s:SUPPORTS]->(f)
     WITH s ORDER BY s.said_at DESC, s.id DESC LIMIT $kept
-    RETURN s AS word
+    RETURN s AS word, [] AS between
     UNION
     WITH f, weight WHERE weight.last IS NOT NULL
     MATCH (:Passage)-[s:SUPPORTS]->(f)
     WITH s ORDER BY s.said_at DESC, s.id DESC SKIP $kept
     WITH s.tier AS tier, s.principal AS principal, s.voice AS voice, s.own AS own, s.trust AS trust,
          s.rest IS NOT NULL AS partial, collect(s) AS older
-    UNWIND [older[0], older[-1]] AS word
-    RETURN word
+    UNWIND [[older[0], [s IN older[1..-1][..$most + 1] |
+                        s.said_at.epochSeconds * 1000000 + s.said_at.microsecond]],
+            [older[-1], []]] AS one
+    RETURN one[0] AS word, one[1] AS between
   }
   RETURN collect(word {.id, .mode, .ongoing, .confidence, .tier, .principal, .trust, .own, .voice, .rest,
+    between: between,
     said_at: word.said_at.epochSeconds * 1000000 + word.said_at.microsecond}) AS words
 }
 OPTIONAL MATCH (o:Entity {id: f.object_id})
