@@ -132,7 +132,17 @@ def keep(rows: Sequence[Row], claims: Iterable[Claim], rules: Rules) -> None:
             "heads": heads_of(by_fact[row["fact"]["id"]]),
             "runs": runs_of(_told(row), between=_between(row)),
             "newest": row["newest"],
+            "undated": undated(row["claims"], row.get("weight")) or None,
         }
+
+
+def undated(claims: Iterable[Row], weight: Row | None = None) -> bool:
+    """Whether every claim was wholly read and none names a moment since when it holds; `weight`
+    counts the others."""
+    counted = weight is None or (
+        weight["last"] is not None and not any(who["partial"] for who in weight["tellers"])
+    )
+    return counted and all(claim.get("since") is None and not claim.get("rest") for claim in claims)
 
 
 def _told(row: Row) -> list[Claim]:

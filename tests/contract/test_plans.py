@@ -261,7 +261,6 @@ HOT = [
     Q.rag.passages,
     Q.search.hydrate,
     Q.sentences.of_entities,
-    Q.facts.newer_than,
     Q.search.vectors,
     Q.search.bases,
     Q.search.window_spans,
