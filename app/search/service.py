@@ -471,10 +471,10 @@ class SearchService:
         reading.blocks += blocks
         reading.rows |= {memory: found.get(memory) for memory in new}
         told = [found[memory] for memory in new if memory in found]
-        left = max(0, considered(request) - len(reading.memories))
+        near = {*reading.named, *claimed(told[: considered(request)])}
         beliefs, _ = await asyncio.gather(
             self.made.view.beliefs(claimed(told), filters.scopes, reading.moments),
-            self._changed(reading, {*reading.named, *claimed(told[:left])}, filters.scopes),
+            self._changed(reading, near, filters.scopes),
         )
         reading.believe(beliefs)
 
