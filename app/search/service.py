@@ -113,11 +113,9 @@ class Reading:
 
     `rows` are all that were looked at, None for what is not there, and `changes` what may have
     changed of the facts that were asked about, None for nothing: neither is asked for twice.
-    `named` are the facts that the question names.
     """
 
     moments: Moments
-    named: Sequence[str] = ()
     blocks: list[Row] = field(default_factory=list)
     memories: dict[str, Row] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
@@ -252,11 +250,10 @@ class SearchService:
         trees = await self._reach.trees(filters.scopes)
         request = replace(request, filters=replace(filters, trees=trees))
         found, fades_in = await asyncio.gather(self._legs(request, clock), self._fades_in(filters))
-        at, named = await asyncio.gather(
-            self._ordered(request, found, fades_in, clock), self._named(request, found)
-        )
+        naming = asyncio.ensure_future(self._named(request, found))
+        at = await self._ordered(request, found, fades_in, clock)
         clock.mark("fuse")
-        named, reading, judge = await self._judged(named, best(at.scores), found, request)
+        named, reading, judge = await self._judged(naming, best(at.scores), found, request)
         read = once_of_turns(unrepeated(best(at.scores), reading.memories), reading.memories)
         pool = candidates(read, at.scores, at.legs, at.memories)
         looked = await self._second_look(pool[: wanted(request)], judge, at.walk, request)
@@ -342,27 +339,40 @@ class SearchService:
         return Ordered(grouped(scores, held, rests), legs, walk, faded, found.memories)
 
     async def _judged(
-        self, named: list[str], scored: list[str], found: Legs, request: SearchRequest
+        self, naming: Future[list[str]], scored: list[str], found: Legs, request: SearchRequest
     ) -> tuple[list[str], Reading, Judge]:
-        """The candidates read, and what judges them: how close they are is asked meanwhile. What
-        the question names comes first, each fact behind what the legs found that may have changed
-        it: these are given back."""
-        order = first_of(named, scored)
-        reading = Reading(Moments.of(request.filters.as_of, request.filters.known_at), named)
-        looked = order[: wanted(request)]
-        _, similar = await asyncio.gather(
-            self._read(reading, order, found.kinds, request), self._similar(looked, found)
+        """The candidates read, and what judges them: how close they are, and what the question
+        names, is asked meanwhile. What it names comes first, each fact behind what the legs found
+        that may have changed it: these are given back."""
+        reading = Reading(Moments.of(request.filters.as_of, request.filters.known_at))
+        looked = scored[: wanted(request)]
+        named, similar, _ = await asyncio.gather(
+            naming, self._similar(looked, found), self._read(reading, scored, found.kinds, request)
         )
-        changes = {fact: change for fact, change in reading.changes.items() if change is not None}
-        legs = {m for leg in found.legs.values() for m in leg.scores}
-        front = behind_newer(named, changes, legs)
-        if front != named:
-            reading.memories.clear()
-            await self._read(reading, first_of(front, scored), found.kinds, request)
+        if named:
+            named = await self._in_front(named, reading, scored, found, request)
         later = [memory for memory in reading.memories if memory not in looked]
         if later:
             similar |= await self._similar(later, found)
-        return front, reading, Judge(Asked.of(request.query), reading.memories, similar)
+        return named, reading, Judge(Asked.of(request.query), reading.memories, similar)
+
+    async def _in_front(
+        self,
+        named: list[str],
+        reading: Reading,
+        scored: list[str],
+        found: Legs,
+        request: SearchRequest,
+    ) -> list[str]:
+        """Read what the question names before all else, each fact behind what may have changed it:
+        these, in their order."""
+        await self._changed(reading, named, request.filters.scopes)
+        changes = {fact: change for fact, change in reading.changes.items() if change is not None}
+        legs = {m for leg in found.legs.values() for m in leg.scores}
+        front = behind_newer(named, changes, legs)
+        reading.memories.clear()
+        await self._read(reading, first_of(front, scored), found.kinds, request)
+        return front
 
     async def _similar(self, ids: list[str], found: Legs) -> dict[str, Nearness]:
         """How near memories are: as the vector leg found, or compared now."""
@@ -460,7 +470,7 @@ class SearchService:
         blocks_of: list[str],
     ) -> None:
         """Read what of a page was not yet, how the facts in it stand, and what may have changed of
-        those among the first that are considered and of what the question names."""
+        those among the first that are considered."""
         filters = request.filters
         new = [memory for memory in page if memory not in reading.rows]
         if not new and not blocks_of:
@@ -471,7 +481,7 @@ class SearchService:
         reading.blocks += blocks
         reading.rows |= {memory: found.get(memory) for memory in new}
         told = [found[memory] for memory in new if memory in found]
-        near = {*reading.named, *claimed(told[: considered(request)])}
+        near = claimed(told[: considered(request)])
         beliefs, _ = await asyncio.gather(
             self.made.view.beliefs(claimed(told), filters.scopes, reading.moments),
             self._changed(reading, near, filters.scopes),
