@@ -63,6 +63,15 @@ def questions(claims: int) -> list[str]:
     return [form.format(name=name) for form in ASKED for name, _ in people(claims)]
 
 
+async def check_built(parts: Parts, root: str, asked: Sequence[str]) -> None:
+    """LociError where a tenant lacks one of the places that are asked."""
+    places = [*told_claims(root), *told_disputed(root, True), *told_disputed(root, False)]
+    wanted = {scope for place in [*places, *told_scopes(root, asked)] for scope in place.scopes}
+    known = (await parts.graph.one(Q.scopes.paths, tenant=root))["paths"]
+    if not wanted <= {*known}:
+        raise LociError(f"{root} is no tenant that this command has built")
+
+
 def told_claims(root: str) -> list[Place]:
     """The places that `tell_claims` makes, in a tenant where it has."""
     return [Place(claims, [f"{root}/claims{claims}"], questions(claims)) for claims in CLAIMS]

@@ -447,6 +447,8 @@ def eval_reading_speed(
     async def run() -> dict[str, Any]:
         root = again or f"eval-reading-{now():%m%d%H%M%S}"
         async with parts(local_settings()) as opened:
+            if again:
+                await reading.check_built(opened, root, asked)
             client = ApiClient(url, await _admin(opened, root))
             wire = Wire(url, await _reader(opened, root))
             try:
