@@ -63,28 +63,61 @@ def questions(claims: int) -> list[str]:
     return [form.format(name=name) for form in ASKED for name, _ in people(claims)]
 
 
+async def check_built(parts: Parts, root: str, asked: Sequence[str]) -> None:
+    """LociError where a tenant lacks one of the places that are asked."""
+    places = [*told_claims(root), *told_disputed(root, True), *told_disputed(root, False)]
+    wanted = {scope for place in [*places, *told_scopes(root, asked)] for scope in place.scopes}
+    known = (await parts.graph.one(Q.scopes.paths, tenant=root))["paths"]
+    if not wanted <= {*known}:
+        raise LociError(f"{root} is no tenant that this command has built")
+
+
+def told_claims(root: str) -> list[Place]:
+    """The places that `tell_claims` makes, in a tenant where it has."""
+    return [Place(claims, [f"{root}/claims{claims}"], questions(claims)) for claims in CLAIMS]
+
+
+def told_disputed(root: str, in_turns: bool) -> list[Place]:
+    """The same of `tell_disputed`."""
+    way = "turns" if in_turns else "after"
+    return [
+        Place(claims, [f"{root}/{way}{claims}/team:{name}" for name in TELLERS], questions(claims))
+        for claims in CLAIMS
+    ]
+
+
+def told_scopes(root: str, asked: Sequence[str]) -> list[Place]:
+    """The same of `tell_scopes`."""
+    return [
+        Place(size, [f"{root}/wide{size}", *_leaves(f"{root}/wide{size}", size)], list(asked))
+        for size in SCOPES
+    ]
+
+
+def _leaves(workspace: str, size: int) -> list[str]:
+    return [f"{workspace}/team:t{n}" for n in range(size - 1)]
+
+
 async def tell_claims(
     parts: Parts, client: ApiClient, root: str, texts: Sequence[str]
 ) -> list[Place]:
     """A scope for each number of claims, with facts that so many captures state, among the same
     texts that say other things; consolidated."""
-    places = []
-    for claims in CLAIMS:
-        scope = f"{root}/claims{claims}"
+    places = told_claims(root)
+    for place in places:
+        claims, (scope,) = place.size, place.scopes
         await client.call("POST", "/v1/scopes", {"scope": scope})
         start = now() - timedelta(days=400)
         told = [
-            _episode(scope, f"{name} lives in {town}.", f"talk {turn}", start, turn * FACTS + place)
+            _episode(scope, f"{name} lives in {town}.", f"talk {turn}", start, turn * FACTS + nth)
             for turn in range(claims)
-            for place, (name, town) in enumerate(people(claims))
+            for nth, (name, town) in enumerate(people(claims))
         ]
         told += [
-            _episode(scope, text, f"other {place}", start, place)
-            for place, text in enumerate(texts)
+            _episode(scope, text, f"other {nth}", start, nth) for nth, text in enumerate(texts)
         ]
         await _capture(client, told)
         await _consolidated(parts, scope, claims)
-        places.append(Place(claims, [scope], questions(claims)))
     await _indexed(parts)
     await _read(parts)
     return places
@@ -95,27 +128,25 @@ async def tell_disputed(
 ) -> list[Place]:
     """Three scopes for each number of claims, which say so often of the same people that they live
     in different towns: in turns, or one scope after the other; consolidated."""
-    places = []
-    for claims in CLAIMS:
-        way = "turns" if in_turns else "after"
-        scopes = [f"{root}/{way}{claims}/team:{name}" for name in TELLERS]
-        for scope in (f"{root}/{way}{claims}", *scopes):
+    places = told_disputed(root, in_turns)
+    for place in places:
+        claims, scopes = place.size, place.scopes
+        for scope in (scopes[0].rpartition("/")[0], *scopes):
             await client.call("POST", "/v1/scopes", {"scope": scope})
         start = now() - timedelta(days=400)
         for turn, scope in enumerate(scopes):
             told = [
-                _episode(scope, f"{name} lives in {town}.", f"talk {place}", start, at)
-                for place in range(claims)
-                for at, name, town in _said(claims, place, turn, in_turns)
+                _episode(scope, f"{name} lives in {town}.", f"talk {nth}", start, at)
+                for nth in range(claims)
+                for at, name, town in _said(claims, nth, turn, in_turns)
             ]
             told += [
-                _episode(scope, text, f"other {place}", start, place)
-                for place, text in enumerate(texts[turn :: len(scopes)])
+                _episode(scope, text, f"other {nth}", start, nth)
+                for nth, text in enumerate(texts[turn :: len(scopes)])
             ]
             await _capture(client, told)
         for scope in scopes:
             await _consolidated(parts, scope, claims)
-        places.append(Place(claims, scopes, questions(claims)))
     await _indexed(parts)
     await _read(parts)
     return places
@@ -132,21 +163,18 @@ async def tell_scopes(
     parts: Parts, client: ApiClient, root: str, texts: Sequence[str], asked: Sequence[str]
 ) -> list[Place]:
     """A workspace for each number of scopes, with the same texts spread over them."""
-    places = []
-    for size in SCOPES:
-        workspace = f"{root}/wide{size}"
-        leaves = [f"{workspace}/team:t{n}" for n in range(size - 1)]
-        scopes = [workspace, *leaves]
+    places = told_scopes(root, asked)
+    for place in places:
+        size, scopes = place.size, place.scopes
         caller = operator(parse_scope(root).tenant, [root])
         await parts.scopes.ensure([parse_scope(path) for path in scopes], caller)
         parts.keys.forget()
         start = now() - timedelta(days=400)
         told = [
-            _episode(scopes[place % size], text, f"talk {place}", start, place)
-            for place, text in enumerate(texts)
+            _episode(scopes[nth % size], text, f"talk {nth}", start, nth)
+            for nth, text in enumerate(texts)
         ]
         await _capture(client, told)
-        places.append(Place(size, scopes, list(asked)))
     await _indexed(parts)
     await _read(parts)
     return places

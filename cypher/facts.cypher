@@ -82,12 +82,13 @@ WITH s, f.key AS key, f.subject AS subject
 DELETE s
 RETURN DISTINCT key, subject
 
-// name: claims_of(keys, kept) read one
+// name: claims_of(keys, kept, most) read one
 // Everything that belief follows from, and what is held of it now, one row a fact. Of a fact that
 // stands alone under its key and that nobody ended, the first claim of each tier says it all: the
 // rest are counted, so that a statement made a thousand times costs as little as one made twice.
 // `words` are the claims of such a fact that are kept for readers (`app.facts.runs`): the $kept newest, and
-// of the older ones the first and last that each speaker said.
+// of the older ones the first and last that each speaker said, with the moments of those `between`, as far
+// as they are no more than $most.
 // Moments come in microseconds since 1970, which the driver reads thirty times as fast.
 // unscoped: keys are digests that cover their scope
 UNWIND $keys AS key
@@ -145,17 +146,20 @@ CALL (f, weight) {
     WITH f, weight WHERE weight.last IS NOT NULL
     MATCH (:Passage)-[s:SUPPORTS]->(f)
     WITH s ORDER BY s.said_at DESC, s.id DESC LIMIT $kept
-    RETURN s AS word
+    RETURN s AS word, [] AS between
     UNION
     WITH f, weight WHERE weight.last IS NOT NULL
     MATCH (:Passage)-[s:SUPPORTS]->(f)
     WITH s ORDER BY s.said_at DESC, s.id DESC SKIP $kept
     WITH s.tier AS tier, s.principal AS principal, s.voice AS voice, s.own AS own, s.trust AS trust,
          s.rest IS NOT NULL AS partial, collect(s) AS older
-    UNWIND [older[0], older[-1]] AS word
-    RETURN word
+    UNWIND [[older[0], [s IN older[1..-1][..$most + 1] |
+                        s.said_at.epochSeconds * 1000000 + s.said_at.microsecond]],
+            [older[-1], []]] AS one
+    RETURN one[0] AS word, one[1] AS between
   }
   RETURN collect(word {.id, .mode, .ongoing, .confidence, .tier, .principal, .trust, .own, .voice, .rest,
+    between: between,
     said_at: word.said_at.epochSeconds * 1000000 + word.said_at.microsecond}) AS words
 }
 OPTIONAL MATCH (o:Entity {id: f.object_id})
@@ -163,7 +167,7 @@ RETURN collect({
   key: key, value: coalesce('entity:' + o.root, f.object_key),
   name: coalesce('name:' + o.canonical_key, f.object_key),
   fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
-           .trust, .live, .facets, .weighed, .settled_by, .heads, .runs, .newest, .settle_state, .may_change, .fits, .about_terms,
+           .trust, .live, .facets, .weighed, .settled_by, .heads, .runs, .newest, .undated, .settle_state, .may_change, .fits, .about_terms,
            .object_text, .statement,
            valid_from: f.valid_from.epochSeconds * 1000000 + f.valid_from.microsecond,
            valid_to: f.valid_to.epochSeconds * 1000000 + f.valid_to.microsecond,
@@ -172,7 +176,7 @@ RETURN collect({
   weight: weight, words: words,
   newest: COLLECT {
     MATCH (e:Passage)-[s:SUPPORTS]->(f)
-    WITH e, s ORDER BY s.said_at DESC, e.id DESC, s.start DESC LIMIT 10
+    WITH e, s ORDER BY s.said_at DESC, e.id DESC, s.start DESC LIMIT 16
     RETURN toString(s.said_at.epochSeconds * 1000000 + s.said_at.microsecond) + ' ' + e.id + ' '
            + toString(s.start) + ' ' + toString(s.end) },
   held: [(f)-[a:ABOUT]->(:Entity) WHERE a.retracted_at = datetime('9999-12-31T00:00:00Z') |
@@ -298,7 +302,7 @@ OPTIONAL MATCH (o:Entity {id: f.object_id})
 RETURN collect({
   key: k.id, state: k.state, reached: k.reached, value: coalesce('entity:' + o.root, f.object_key),
   fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
-           .trust, .weighed, .live, .facets, .settled_by, .heads, .runs, .newest, .settle_state, .may_change, .fits, .about_terms, .object_text,
+           .trust, .weighed, .live, .facets, .settled_by, .heads, .runs, .newest, .undated, .settle_state, .may_change, .fits, .about_terms, .object_text,
            valid_from: f.valid_from.epochSeconds * 1000000 + f.valid_from.microsecond,
            valid_to: f.valid_to.epochSeconds * 1000000 + f.valid_to.microsecond,
            expired_at: f.expired_at.epochSeconds * 1000000 + f.expired_at.microsecond},
@@ -564,68 +568,105 @@ RETURN f.id AS id,
          a.reason] AS reasons,
        [(n:Fact)-[c:CONTRADICTS]-(f) WHERE c.retracted_at > datetime.realtime() | n.id] AS against
 
-// name: to_be_changed(ids, scopes, as_of, known_at) read many
-// Of facts that are held at both moments: their words, since when they are held and whether a text
-// says so itself, when they were last said and in which session, and what was decided to be no change
-// of them.
+// name: to_be_changed(ids, scopes, as_of, known_at, latest, onward) read many
+// Of facts that are held at both moments: what is held and may have ended them, by what was known
+// then, the newest first (`newer`); and of those that are not negated their words, since when they
+// are held and whether a text says so itself, when they were last said, the first texts with which
+// that session went on (`after`, up to $onward, read in the order of the index), and what was decided
+// to be no change of them. Where nothing earlier was asked for ($latest), what a fact keeps of its
+// newest sources tells of all that were wholly read and name no moment.
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
-WHERE f.scope IN $scopes AND NOT f.negated AND f.expired_at > datetime.realtime()
+WHERE f.scope IN $scopes AND f.expired_at > datetime.realtime()
 MATCH (f)-[a:ABOUT]->(:Entity)
 WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at
   AND a.standing = 'held'
-WITH f, min(a.valid_from) AS since
+WITH f, min(a.valid_from) AS since,
+     $latest AND coalesce(f.undated, false) AND f.newest IS NOT NULL AS briefly
 OPTIONAL MATCH (s:Entity {id: f.subject})
-CALL (f) {
-  OPTIONAL MATCH (p:Passage)-[u:SUPPORTS]->(f)
-  WHERE u.recorded_at <= $known_at
-  WITH p, u ORDER BY u.said_at DESC, u.id
-  RETURN max(u.said_at) AS confirmed, collect(DISTINCT u.rest)[..3] AS rests,
-         head(collect(p.session)) AS session, count(u.since) > 0 AS dated
+CALL (f, briefly) {
+  WITH f, briefly WHERE briefly
+  CALL (f) {
+    UNWIND f.newest AS told
+    WITH split(told, ' ') AS parts
+    MATCH (p:Passage {id: parts[1]})
+    WITH p, toInteger(parts[0]) AS at
+    RETURN max(at) AS at, collect(DISTINCT p) AS sources, head(collect(p.session)) AS session
+  }
+  RETURN datetime('1970-01-01T00:00:00Z') + duration({seconds: at / 1000000, microseconds: at % 1000000})
+           AS confirmed, [] AS rests, session, false AS dated, sources
+  UNION ALL
+  WITH f, briefly WHERE NOT briefly
+  CALL (f) {
+    OPTIONAL MATCH (p:Passage)-[u:SUPPORTS]->(f)
+    WHERE u.recorded_at <= $known_at
+    WITH p, u ORDER BY u.said_at DESC, p.id DESC, u.start DESC
+    RETURN max(u.said_at) AS confirmed, collect(DISTINCT u.rest)[..3] AS rests,
+           head(collect(p.session)) AS session, count(u.since) > 0 AS dated,
+           collect(DISTINCT p) AS sources
+  }
+  RETURN confirmed, rests, session, dated, sources
+}
+CALL (f, since, confirmed, session) {
+  MATCH (p:Episode {session: session})
+  WHERE NOT f.negated AND p.captured_at > CASE WHEN confirmed > since THEN confirmed ELSE since END
+    AND p.captured_at <= $as_of AND p.ingested_at <= $known_at AND p.live AND p.scope IN $scopes
+  WITH p ORDER BY p.session, p.captured_at, p.id LIMIT $onward
+  RETURN [q IN collect(p) WHERE size(coalesce(q.flags, [])) = 0 | q.id] AS after
 }
 RETURN f.id AS id, f.scope AS scope, f.predicate AS predicate, f.object_text AS object_text,
-       f.subject AS subject, dated,
+       f.subject AS subject, f.negated AS negated, dated,
        f.statement AS statement, f.language AS language,
-       s.canonical_name AS subject_name, since, confirmed, rests, session,
+       s.canonical_name AS subject_name, since, confirmed, rests, after,
        [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL AND v.other IS NOT NULL | v.other] AS decided,
        COLLECT {
-         MATCH (p:Passage)-[u:SUPPORTS]->(f)
-         WHERE u.recorded_at <= $known_at
-         WITH DISTINCT p ORDER BY p.captured_at DESC, p.id LIMIT 16
+         UNWIND sources AS p
+         WITH p ORDER BY p.captured_at DESC, p.id LIMIT 16
          MATCH (e:Episode {supersedes: p.id})
          WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
            AND e.captured_at <= $as_of AND e.ingested_at <= $known_at
          RETURN e {.id, .content, .captured_at, .ingested_at} ORDER BY e.captured_at DESC, e.id LIMIT 3
-       } AS hints
+       } AS hints,
+       COLLECT {
+         MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)
+         WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+           AND m.recorded_at <= $known_at < m.retracted_at
+         MATCH (n)-[b:ABOUT]->(:Entity)
+         WHERE b.standing = 'held' AND b.valid_from <= $as_of < b.valid_to
+           AND b.recorded_at <= $known_at < b.retracted_at
+         RETURN {fact: n.id, statement: n.statement, since: b.valid_from, precision: b.from_precision}
+         ORDER BY b.valid_from DESC, n.id LIMIT 5
+       } AS newer
 
-// name: texts_with(asked, scopes, after, upto, limit) read one
+// name: texts_with(asked, scopes, after, upto, limit, onward, subjects, most) read one
 // How many texts of a scope hold a word, up to a limit, and where they are fewer which of them were
 // said between two moments; the filter is inside the index. All in one row: of many short ones each
-// would cost more than what it says.
-UNWIND $asked AS one
-CALL (one) {
-  CALL db.index.fulltext.queryNodes('memory_text', one.q, {limit: $limit}) YIELD node AS p
-  WHERE p:Passage AND p.scope = one.scope AND p.scope IN $scopes
-  RETURN collect(p) AS texts
+// would cost more than what it says. With them come the first of these texts and of others that are
+// given ($onward), up to $most, as `texts_said` tells them.
+CALL () {
+  UNWIND $asked AS one
+  CALL (one) {
+    CALL db.index.fulltext.queryNodes('memory_text', one.q, {limit: $limit}) YIELD node AS p
+    WHERE p:Passage AND p.scope = one.scope AND p.scope IN $scopes
+    RETURN collect(p) AS texts
+  }
+  WITH one.place AS place, texts, size(texts) AS held WHERE held > 0
+  RETURN collect({place: place, held: held,
+                  texts: CASE WHEN held = $limit THEN []
+                         ELSE [p IN texts WHERE $after < p.captured_at <= $upto
+                                            AND size(coalesce(p.flags, [])) = 0 | p.id] END}) AS found
 }
-WITH one.place AS place, texts, size(texts) AS held WHERE held > 0
-RETURN collect({place: place, held: held,
-                texts: CASE WHEN held = $limit THEN []
-                       ELSE [p IN texts WHERE $after < p.captured_at <= $upto
-                                          AND size(coalesce(p.flags, [])) = 0 | p.id] END}) AS found
-
-// name: texts_after(asked, scopes, upto, known_at, limit) read one
-// The texts with which each session went on after a moment, the first of them up to a limit, read in
-// the order of the index.
-UNWIND $asked AS one
-CALL (one) {
-  MATCH (p:Episode {session: one.session})
-  WHERE p.captured_at > one.after AND p.captured_at <= $upto AND p.ingested_at <= $known_at
-    AND p.live AND p.scope IN $scopes
-  WITH p ORDER BY p.session, p.captured_at, p.id LIMIT $limit
-  RETURN [q IN collect(p) WHERE size(coalesce(q.flags, [])) = 0 | q.id] AS texts
-}
-RETURN collect({fact: one.fact, texts: texts}) AS found
+RETURN found, COLLECT {
+  UNWIND reduce(ids = $onward, one IN found | ids + one.texts) AS id
+  WITH DISTINCT id LIMIT $most
+  MATCH (p:Passage {id: id})
+  WHERE p.scope IN $scopes
+  RETURN p {.id, .content, .language, .captured_at, .ingested_at, .speaker,
+    claims: [(p)-[u:SUPPORTS]->(f:Fact) WHERE f.scope IN $scopes AND f.subject IN $subjects |
+             {subject: f.subject, predicate: f.predicate, recorded_at: u.recorded_at,
+              at: coalesce(u.until, u.since),
+              precision: CASE WHEN u.until IS NULL THEN u.since_precision ELSE u.until_precision END}]}
+} AS texts
 
 // name: texts_said(ids, subjects, scopes) read one
 // Texts as they were said, in one row, with what they date themselves of what they state of some
@@ -651,25 +692,6 @@ RETURN n.id AS id,
        [(n)-[m:MAY_CHANGE]->(f:Fact) WHERE m.retracted_at > datetime.realtime() | f.id] AS older,
        [(p:Passage)-[u:SUPPORTS]->(n) WHERE p.scope IN $scopes AND u.rest IS NOT NULL |
         u {.rest, .start, .end, .said_at, passage: p.id}] AS unread
-
-// name: newer_than(ids, scopes, as_of, known_at) read many
-// What may have ended facts that are held at both moments, by what was known then, the newest first.
-UNWIND $ids AS id
-MATCH (f:Fact {id: id})
-WHERE f.scope IN $scopes AND f.expired_at > datetime.realtime()
-  AND EXISTS { MATCH (f)-[a:ABOUT]->(:Entity)
-               WHERE a.standing = 'held' AND a.valid_from <= $as_of < a.valid_to
-                 AND a.recorded_at <= $known_at < a.retracted_at }
-MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)
-WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
-  AND m.recorded_at <= $known_at < m.retracted_at
-MATCH (n)-[b:ABOUT]->(:Entity)
-WHERE b.standing = 'held' AND b.valid_from <= $as_of < b.valid_to
-  AND b.recorded_at <= $known_at < b.retracted_at
-WITH f, n, b ORDER BY b.valid_from DESC, n.id
-RETURN f.id AS id, f.statement AS statement, f.language AS language,
-       collect({fact: n.id, statement: n.statement, since: b.valid_from,
-                precision: b.from_precision})[..5] AS newer
 
 // name: may_have_changed(newer, older, scopes) read one
 // Whether two facts are, or were, a possible change.

@@ -113,7 +113,7 @@ MATCH (f:Fact {id: id})
 WHERE f.scope IN $scopes AND f.expired_key > $alive
 OPTIONAL CALL (f) {
   WITH f WHERE $latest AND f.newest IS NOT NULL
-  UNWIND f.newest AS told
+  UNWIND f.newest[..10] AS told
   WITH split(told, ' ') AS parts
   MATCH (e:Passage {id: parts[1]})
   WHERE e.scope IN $scopes

@@ -18,7 +18,7 @@ from app.facts.sweep import events_of, in_order
 from app.kernel.clock import FOREVER
 from app.kernel.graph import Row
 
-NEWEST = 10  # sources that a fact names, the newest first
+NEWEST = 16  # sources that a fact keeps, the newest first
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from app.extraction.model import Precision
@@ -30,6 +31,19 @@ ONWARD = 8  # texts of a session after the one that told a fact: the talk goes o
 Word = tuple[str, Forms]  # of a scope
 
 _common = CommonWords()
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The texts of interest: those that hold some words and were said between two moments, of what
+    was known `then`, a moment in the past or None; those of the `onward` ids; and what they date
+    of `subjects`."""
+
+    words: list[Word]
+    between: tuple[datetime, datetime]
+    then: datetime | None
+    onward: list[str]
+    subjects: list[str]
 
 
 class LaterTexts:
@@ -61,35 +75,65 @@ class LaterTexts:
         newest first, `passage`, `statement` (the sentence that tells of a change) and `since`.
         What a curator has decided not to be a change is left out.
         """
+        facts = await self.held(ids, scopes, as_of, known_at)
+        return await self.after(facts, scopes, as_of, known_at)
+
+    async def held(
+        self, ids: Sequence[str], scopes: list[str], as_of: datetime, known_at: datetime
+    ) -> list[Row]:
+        """Those of the facts that are held at both moments, with what `after` needs of them, and
+        the `newer` facts that may have ended each."""
         asked = list(dict.fromkeys(ids))
         if not asked:
             return []
-        facts = await self._graph.rows(
-            Q.facts.to_be_changed, ids=asked, scopes=scopes, as_of=as_of, known_at=known_at
+        return await self._graph.rows(
+            Q.facts.to_be_changed,
+            ids=asked,
+            scopes=scopes,
+            as_of=as_of,
+            known_at=known_at,
+            latest=_earlier(known_at) is None,
+            onward=ONWARD,
         )
+
+    async def after(
+        self, rows: Iterable[Row], scopes: list[str], as_of: datetime, known_at: datetime
+    ) -> list[Row]:
+        """What `of` tells, of rows that `held` gave."""
+        facts = [row for row in rows if not row["negated"]]
         held = {row["id"]: _held(row) for row in facts}
         words = {(row["scope"], w) for row in facts for w in _sought(row, held[row["id"]])}
         # A range over every text's moment costs more than all else, so only a look back has it.
-        then = known_at if known_at < now() - RECENT else None
-        between = min(map(_said, facts), default=as_of), as_of
-        holding, after = await asyncio.gather(
-            self._holding(words, scopes, then, between),
-            self._after(facts, scopes, as_of, known_at),
-        )
-        ids = sorted(
-            {text for found in (holding, after) for some in found.values() for text in some}
-        )
-        if not ids and not any(row["hints"] for row in facts):
-            return []
+        then = _earlier(known_at)
         # What a text dates itself is compared with facts that are dated as well, and no others.
-        subjects = sorted({row["subject"] for row in facts if row["dated"]})
+        asking = Asking(
+            words=sorted(w for w in words if then is not None or not _common.holds(w)),
+            between=(min(map(_said, facts), default=as_of), as_of),
+            then=then,
+            onward=sorted({text for row in facts for text in row["after"]}),
+            subjects=sorted({row["subject"] for row in facts if row["dated"]}),
+        )
+        holding, found = await self._texts(asking, scopes)
+        if not found and not any(row["hints"] for row in facts):
+            return []
         texts = [
             {**text, "claims": [c for c in text["claims"] if c["recorded_at"] <= known_at]}
-            for start in range(0, len(ids), PAGE)
-            for text in await self._page(ids[start : start + PAGE], subjects, scopes)
+            for text in found
             if text["ingested_at"] <= known_at
         ]
-        return await asyncio.to_thread(_told, facts, held, (holding, after), texts)
+        return await asyncio.to_thread(_told, facts, held, holding, texts)
+
+    async def _texts(
+        self, asking: Asking, scopes: list[str]
+    ) -> tuple[dict[Word, list[str]], list[Row]]:
+        """The texts that hold words which few texts hold, by these, and those and the ones that are
+        read anyway as they were said."""
+        holding, texts = await self._holding(asking, scopes) if asking.words else ({}, [])
+        ids = {*asking.onward, *(text for some in holding.values() for text in some)}
+        rest = sorted(ids.difference(text["id"] for text in texts))
+        for start in range(0, len(rest), PAGE):
+            texts += await self._page(rest[start : start + PAGE], asking.subjects, scopes)
+        return holding, texts
 
     async def _page(self, ids: list[str], subjects: list[str], scopes: list[str]) -> list[Row]:
         """Return a page of texts as they were said, with their claims of some subjects."""
@@ -97,52 +141,33 @@ class LaterTexts:
         texts: list[Row] = page["texts"]
         return texts
 
-    async def _after(
-        self, facts: Iterable[Row], scopes: list[str], as_of: datetime, known_at: datetime
-    ) -> dict[str, list[str]]:
-        """For each fact the texts with which the session went on that told it last."""
-        asked = [
-            {"fact": row["id"], "session": row["session"], "after": _said(row)}
-            for row in facts
-            if row["session"]
-        ]
-        if not asked:
-            return {}
-        row = await self._graph.one(
-            Q.facts.texts_after,
-            asked=asked,
-            scopes=scopes,
-            upto=as_of,
-            known_at=known_at,
-            limit=ONWARD,
-        )
-        return {one["fact"]: one["texts"] for one in row["found"]}
-
     async def _holding(
-        self,
-        words: Iterable[Word],
-        scopes: list[str],
-        then: datetime | None,
-        between: tuple[datetime, datetime],
-    ) -> dict[Word, list[str]]:
-        """The words that few texts hold, of those known at a moment in the past where one is given:
-        ids of those of these texts that were said between two moments."""
-        looked = sorted(word for word in words if then is not None or not _common.holds(word))
-        if not looked:
-            return {}
-        after, upto = between
+        self, asking: Asking, scopes: list[str]
+    ) -> tuple[dict[Word, list[str]], list[Row]]:
+        """The words that few texts hold, with ids of those of these texts that were said between
+        two moments; and the first of all texts that are asked for."""
+        looked, (after, upto) = asking.words, asking.between
         row = await self._graph.one(
             Q.facts.texts_with,
-            asked=[_asked(place, word, then) for place, word in enumerate(looked)],
+            asked=[_asked(place, word, asking.then) for place, word in enumerate(looked)],
             scopes=scopes,
             after=after,
             upto=upto,
             limit=COMMON + 1,
+            onward=asking.onward,
+            subjects=asking.subjects,
+            most=PAGE,
         )
         found: list[Row] = row["found"]
-        if then is None:
+        if asking.then is None:
             _common.add(looked[one["place"]] for one in found if one["held"] > COMMON)
-        return {looked[one["place"]]: one["texts"] for one in found if one["held"] <= COMMON}
+        few = {looked[one["place"]]: one["texts"] for one in found if one["held"] <= COMMON}
+        return few, row["texts"]
+
+
+def _earlier(known_at: datetime) -> datetime | None:
+    """A moment in the past; None for one that is as good as now."""
+    return known_at if known_at < now() - RECENT else None
 
 
 def _held(row: Row) -> Held:
@@ -189,10 +214,9 @@ def _said(fact: Row) -> datetime:
 def _told(
     facts: Iterable[Row],
     held: Mapping[str, Held],
-    found: tuple[Mapping[Word, list[str]], Mapping[str, list[str]]],
+    holding: Mapping[Word, list[str]],
     texts: Iterable[Row],
 ) -> list[Row]:
-    holding, after = found
     known = {text["id"]: text for text in texts}
     told: list[Row] = []
     for fact in facts:
@@ -200,7 +224,7 @@ def _told(
         telling = [word for word in words if (fact["scope"], word) in holding]
         own, said = held[fact["id"]].among(telling), _said(fact)
         ids = {text for word in telling for text in holding[fact["scope"], word]}
-        ids.update(after.get(fact["id"], ()))
+        ids.update(fact["after"])
         hints = [hint for hint in fact["hints"] if hint["id"] not in fact["decided"]]
         hinted = [_hinted(hint) for hint in hints if said < hint["captured_at"]]
         seen = {entry["passage"] for entry in hinted}

@@ -19,7 +19,7 @@ from app.facts.claim import Claim, Rules
 from app.facts.heads import heads_of, newest_of, source_of
 from app.facts.interval import Reason, Segment, Standing
 from app.facts.record import read_claim
-from app.facts.revision import Revision, Row, bring, names_of
+from app.facts.revision import Revision, Row, bring, names_of, undated
 from app.facts.runs import runs_of
 
 SHORT = 8  # claims of a key that are settled as a whole each time: less work than keeping a state
@@ -98,18 +98,20 @@ def _keep(rows: Sequence[Row], news: News, claims: Sequence[Claim], rules: Rules
     for row in rows:
         fact = row["fact"]
         mine = [claim for claim in claims if claim.fact == fact["id"]]
+        own = [one for one in news.claims if one["fact"] == fact["id"]]
         told = [
             source_of(one["properties"], one["episode"], micros(one["properties"]["said_at"]))
-            for one in news.claims
-            if one["fact"] == fact["id"]
+            for one in own
         ]
         fresh = row["evidence"] == len(told)
+        plain = undated(one["properties"] for one in own)
         heads, runs, newest = fact["heads"], fact["runs"], fact["newest"]
         row["kept"] = {
             "settled_by": rules.terms,
             "heads": heads_of(mine, heads or ()) if heads or fresh else None,
             "runs": runs_of(mine, runs or ()) if runs or fresh else None,
             "newest": newest_of(told, newest or ()) if newest or fresh else None,
+            "undated": ((fact["undated"] or fresh) and plain) or None,
         }
 
 

@@ -6,7 +6,6 @@ are told in their own words, with their date, beside what they may have ended.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,7 +14,6 @@ from typing import Any
 from app.extraction.model import Precision
 from app.facts.later_texts import LaterTexts
 from app.facts.service import Moments
-from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 
 FORMS = {Precision.YEAR: "%Y", Precision.MONTH: "%Y-%m"}
@@ -59,7 +57,7 @@ class PossibleChange:
 
     @classmethod
     def of(cls, row: Row) -> PossibleChange:
-        """The change of a row of `facts.newer_than`."""
+        """The change of a row of `LaterTexts`."""
         newer = tuple(
             Newer(
                 words=one["statement"],
@@ -106,22 +104,14 @@ async def possible_changes(
     graph: Graph, facts: Collection[str], scopes: list[str], moments: Moments
 ) -> dict[str, PossibleChange]:
     """Those of some facts, held at both moments, that may have changed, by newer facts and then by
-    later texts: three queries for all of them, none where there is no fact. What lies out of the
+    later texts: two queries for all of them, none where there is no fact. What lies out of the
     scopes is not told."""
     if not facts:
         return {}
-    asked = sorted(facts)
-    newer, later = await asyncio.gather(
-        graph.rows(
-            Q.facts.newer_than,
-            ids=asked,
-            scopes=scopes,
-            as_of=moments.as_of,
-            known_at=moments.known_at,
-        ),
-        LaterTexts(graph).of(asked, scopes, moments.as_of, moments.known_at),
-    )
-    found = {row["id"]: PossibleChange.of(row) for row in newer}
+    texts, at = LaterTexts(graph), (moments.as_of, moments.known_at)
+    held = await texts.held(sorted(facts), scopes, *at)
+    later = await texts.after(held, scopes, *at)
+    found = {row["id"]: PossibleChange.of(row) for row in held if row["newer"]}
     for change in map(PossibleChange.of, later):
         known = found.get(change.fact or "")
         found[change.fact or ""] = (

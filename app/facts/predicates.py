@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -18,6 +19,7 @@ from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 
 KEPT_SECONDS = 2.0
+PATHS = 4096  # scopes of which is kept what lies above them
 
 
 class PredicateService:
@@ -68,10 +70,11 @@ class PredicateService:
         return edited.get(name)
 
 
-def _along(scope: str) -> set[str]:
+@lru_cache(maxsize=PATHS)
+def _along(scope: str) -> frozenset[str]:
     """The scope and what lies above it."""
     path = parse_scope(scope)
-    return {str(step) for step in (path, *path.ancestors)}
+    return frozenset(str(step) for step in (path, *path.ancestors))
 
 
 def _edited(rows: Iterable[Row]) -> Registry:

@@ -26,7 +26,7 @@ from app.facts.revision import (
     revise,
     revised,
 )
-from app.facts.runs import KEPT
+from app.facts.runs import KEPT, MOMENTS
 from app.facts.sharing import is_mixed, sharing_of
 from app.facts.together import Together, open_end, open_ends, words_said
 from app.kernel import audit, feed
@@ -214,11 +214,12 @@ class FactRepository:
 
     async def _claims_of(self, tx: Tx, keys: list[str]) -> list[Row]:
         """What the keys hold, after facts that nothing supports any more have gone."""
-        rows: list[Row] = (await tx.one(Q.facts.claims_of, keys=keys, kept=KEPT))["rows"]
+        bounds = {"kept": KEPT, "most": MOMENTS}
+        rows: list[Row] = (await tx.one(Q.facts.claims_of, keys=keys, **bounds))["rows"]
         lost = sorted({row["key"] for row in rows if not row["claims"]})
         if lost:
             await tx.rows(Q.facts.drop_unsupported, keys=lost)
-            rows = (await tx.one(Q.facts.claims_of, keys=keys, kept=KEPT))["rows"]
+            rows = (await tx.one(Q.facts.claims_of, keys=keys, **bounds))["rows"]
         return rows
 
     async def _write(

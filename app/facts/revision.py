@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from app.facts.belief import Settlement, settle, weigh
-from app.facts.claim import Claim, Reviews, Rules
+from app.facts.claim import Authority, Claim, Reviews, Rules
 from app.facts.heads import heads_of
 from app.facts.interval import Segment, Standing
 from app.facts.record import DERIVED_TRUST, expired, read_claim
@@ -130,9 +130,19 @@ def keep(rows: Sequence[Row], claims: Iterable[Claim], rules: Rules) -> None:
         row["kept"] = {
             "settled_by": rules.terms,
             "heads": heads_of(by_fact[row["fact"]["id"]]),
-            "runs": runs_of(_told(row)),
+            "runs": runs_of(_told(row), between=_between(row)),
             "newest": row["newest"],
+            "undated": undated(row["claims"], row.get("weight")) or None,
         }
+
+
+def undated(claims: Iterable[Row], weight: Row | None = None) -> bool:
+    """Whether every claim was wholly read and none names a moment since when it holds; `weight`
+    counts the others."""
+    counted = weight is None or (
+        weight["last"] is not None and not any(who["partial"] for who in weight["tellers"])
+    )
+    return counted and all(claim.get("since") is None and not claim.get("rest") for claim in claims)
 
 
 def _told(row: Row) -> list[Claim]:
@@ -141,6 +151,14 @@ def _told(row: Row) -> list[Claim]:
     fact, value = row["fact"]["id"], row["value"]
     told = row["words"] if row.get("weight") else row["claims"]
     return [read_claim(claim, fact, value, claim.get("voids_name")) for claim in told]
+
+
+def _between(row: Row) -> list[tuple[Authority, list[int]]]:
+    """The moments of claims that were counted, and of which no more is kept, by speaker."""
+    if not row.get("weight"):
+        return []
+    told = ({**claim, "id": ""} for claim in row["words"] if claim["between"])
+    return [(read_claim(c, "", "", None).authority, c["between"]) for c in told]
 
 
 def bring(

@@ -5,7 +5,8 @@ Of a fact of few claims all are kept, whatever they say. Of one of many, each of
 than that the value holds, the newest are kept, and of the older ones the first and the last that
 each speaker said: as long as nobody said another value between these, the ones between them confirm
 what was said before and change nothing. Whether anybody did is seen where facts are settled
-together.
+together. Of those between, the moments are kept: where values are said in turns, these and who
+speaks are enough (`app.facts.turns`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from typing import Any
 
 import orjson
@@ -24,7 +26,12 @@ from app.facts.sweep import PERIODS, Event, events_of
 from app.kernel.graph import Row
 
 KEPT = 128  # claims of a fact, the newest
+MOMENTS = 4096  # of older claims, of which no more is kept: of a fact with more, none
+PLAINLY = 2  # parts of a claim that says no more than that the value holds from when it was said
 MOST = 32  # speakers that are told apart: of a fact with more, nothing is kept
+
+
+Between = tuple[Authority, Sequence[int]]  # moments in microseconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +53,24 @@ class Kept:
         return (micros(older[0].said_at), micros(older[-1].said_at)) if older else None
 
 
-def runs_of(claims: Iterable[Claim], known: Collection[str] = ()) -> list[str] | None:
+def runs_of(
+    claims: Iterable[Claim], known: Collection[str] = (), between: Sequence[Between] = ()
+) -> list[str] | None:
     """What is kept of a fact's claims, with what is known of earlier ones, a speaker a line; None
-    where many say more than that the value holds, or very many speak."""
+    where many say more than that the value holds, or very many speak. Of plain claims `between`
+    those that are given, their moments are enough."""
     before = _claims(known)
     ids = {claim.id for claim in before}  # what is told once more may be kept in another form
     told = {*before, *(_bare(claim) for claim in claims if claim.id not in ids)}
-    if len(told) > KEPT:
-        if not all(map(_plain, told)):
-            return None
-        told = set(_shortened(map(_word, events_of(told))))
-    lines = _by_speaker(told)
-    return _packed(lines) if 0 < len(lines) <= MOST else None
+    if len(told) <= KEPT:
+        lines = _by_speaker(told)
+        return _packed(lines, None) if 0 < len(lines) <= MOST else None
+    if not all(map(_plain, told)):
+        return None
+    short = _shortened(map(_word, events_of(told)))
+    lines = _by_speaker({*short.kept})
+    older = _older(short.left_out, known, between)
+    return _packed(lines, older) if len(lines) <= MOST else None
 
 
 def told_by(rows: Sequence[Row], runs: Mapping[str, Collection[str] | None]) -> list[Claim] | None:
@@ -101,9 +114,11 @@ def _plain(claim: Claim) -> bool:
 def _bare(claim: Claim) -> Claim:
     """A claim as it is read back: of no fact yet, and what the graph does not have of its speaker
     is nothing."""
-    by = claim.authority
-    by = Authority(by.tier, by.principal, by.trust, bool(by.own), by.voice or "")
-    return replace(claim, fact="", value="", authority=by, confidence=0.0)
+    return replace(claim, fact="", value="", authority=_known(claim.authority), confidence=0.0)
+
+
+def _known(by: Authority) -> Authority:
+    return Authority(by.tier, by.principal, by.trust, bool(by.own), by.voice or "")
 
 
 def _word(event: Event) -> Claim:
@@ -117,13 +132,47 @@ def _order(claim: Claim) -> tuple[int, str]:
     return micros(claim.said_at), claim.id
 
 
-def _shortened(words: Iterable[Claim]) -> list[Claim]:
+@dataclass(frozen=True, slots=True)
+class Short:
+    """The claims of which all is kept, and the others."""
+
+    kept: list[Claim]
+    left_out: list[Claim]
+
+
+def _shortened(words: Iterable[Claim]) -> Short:
     """The newest, and of the older ones each speaker's first and last."""
     ordered = sorted(words, key=_order)
     older: dict[Any, list[Claim]] = defaultdict(list)
     for word in ordered[:-KEPT]:
         older[word.authority, word.start and word.start.precision].append(word)
-    return [*(end for mine in older.values() for end in (mine[0], mine[-1])), *ordered[-KEPT:]]
+    ends = [end for mine in older.values() for end in (mine[0], mine[-1])]
+    return Short(
+        kept=[*ends, *ordered[-KEPT:]],
+        left_out=[word for mine in older.values() for word in mine[1:-1]],
+    )
+
+
+def _older(
+    words: Iterable[Claim], known: Collection[str], between: Iterable[Between]
+) -> dict[Authority, list[int]] | None:
+    """The moments of claims of which no more is kept, by speaker; None where they are not all
+    known, where one was said with a date, and of too many."""
+    found: dict[Authority, set[int]] = defaultdict(set)
+    for word in words:
+        if word.start is not None:
+            return None
+        found[word.authority].add(micros(word.said_at))
+    for by, moments in between:
+        found[_known(by)].update(moments)
+    lines = [*map(_line, known)]
+    if sum(len(line.told) for line in lines) > KEPT:
+        for line in lines:
+            if line.older is None:
+                return None
+            found[line.by].update(line.older)
+    count = sum(map(len, found.values()))
+    return None if count > MOMENTS else {by: sorted(moments) for by, moments in found.items()}
 
 
 def _by_speaker(claims: Iterable[Claim]) -> dict[Authority, list[Claim]]:
@@ -133,13 +182,21 @@ def _by_speaker(claims: Iterable[Claim]) -> dict[Authority, list[Claim]]:
     return found
 
 
-def _packed(lines: Mapping[Authority, Sequence[Claim]]) -> list[str]:
-    return sorted(
-        orjson.dumps(
-            [int(by.tier), by.principal, by.trust, by.own, by.voice, [*map(_told, claims)]]
-        ).decode()
-        for by, claims in lines.items()
-    )
+def _packed(
+    lines: Mapping[Authority, Sequence[Claim]], older: Mapping[Authority, Sequence[int]] | None
+) -> list[str]:
+    packed = []
+    for by, claims in lines.items():
+        line = [int(by.tier), by.principal, by.trust, by.own, by.voice, [*map(_told, claims)]]
+        if older is not None:
+            line.append(_gaps(older.get(by, ())))
+        packed.append(orjson.dumps(line).decode())
+    return sorted(packed)
+
+
+def _gaps(moments: Sequence[int]) -> list[int]:
+    """The first moment, and from each to the next."""
+    return [*moments[:1], *(after - before for before, after in pairwise(moments))]
 
 
 def _told(claim: Claim) -> list[Any]:
@@ -153,13 +210,37 @@ def _told(claim: Claim) -> list[Any]:
     return told
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is kept of one speaker: `told` as `_told` wrote it, and the moments of the `older`
+    claims of which no more is kept, None where these are not known, or there are none."""
+
+    by: Authority
+    told: list[list[Any]]
+    older: list[int] | None
+
+
+def _line(text: str) -> Line:
+    tier, principal, trust, own, voice, told, *gaps = orjson.loads(text)
+    by = Authority(Tier(tier), principal, trust, own, voice)
+    return Line(by, told, [*accumulate(gaps[0])] if gaps else None)
+
+
+def moments_of(lines: Iterable[str]) -> list[Between] | None:
+    """When each speaker said a fact; None where one said more than that it holds from then on, and
+    where not all moments are kept."""
+    known = [*map(_line, lines)]
+    whole = sum(len(line.told) for line in known) <= KEPT
+    if any(len(one) > PLAINLY for line in known for one in line.told):
+        return None
+    if not whole and any(line.older is None for line in known):
+        return None
+    return [(line.by, [*(line.older or ()), *(one[0] for one in line.told)]) for line in known]
+
+
 def _claims(lines: Iterable[str]) -> list[Claim]:
     """The claims of lines as `runs_of` wrote them, the older first."""
-    claims = []
-    for line in lines:
-        tier, principal, trust, own, voice, told = orjson.loads(line)
-        by = Authority(Tier(tier), principal, trust, own, voice)
-        claims += [_untold(by, *one) for one in told]
+    claims = [_untold(line.by, *one) for line in map(_line, lines) for one in line.told]
     return sorted(claims, key=_order)
 
 

@@ -17,7 +17,7 @@ from operator import itemgetter
 
 from app.facts.belief import Settlement, settle
 from app.facts.carried import date
-from app.facts.claim import Claim, Reviews
+from app.facts.claim import Rules
 from app.facts.interval import Standing
 from app.facts.possible import PossibleChange, possible_changes
 from app.facts.record import read_claim
@@ -26,6 +26,7 @@ from app.facts.revision import names_of, reviews_of
 from app.facts.runs import told_by
 from app.facts.service import Moments
 from app.facts.standing import Across, Beliefs, Dispute, by_key, unsettled
+from app.facts.turns import in_turns
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 
@@ -86,11 +87,10 @@ class FactView:
         runs = {row["id"]: row["runs"] for row in found}
         rest: list[str] = []
         for one in disputes:
-            claims = told_by(one.members, runs) if one.plain else None
-            if claims is None:
+            settled = _merged(one, runs, terms, as_of) if one.plain else None
+            if settled is None:
                 rest += one.asked
                 continue
-            settled = _settled(claims, one.members, one.predicate, terms)
             _add(one.asked, settled, as_of, True, beliefs)
         return rest
 
@@ -108,6 +108,21 @@ class FactView:
             for facts, settled in settled_together(row["group"], row["predicate"], terms):
                 asked = [fact for fact in row["asked"] if fact in facts]
                 _add(asked, settled, moments.as_of, len(_scopes([row["group"]])) > 1, beliefs)
+
+
+def _merged(
+    one: Dispute,
+    runs: Mapping[str, Collection[str] | None],
+    terms: Mapping[str, Terms],
+    as_of: datetime,
+) -> Settlement | None:
+    """What the facts of a dispute come to by what they keep; None where that does not tell."""
+    rules = _rules(one.members, one.predicate, terms)
+    settled = in_turns(one.members, runs, rules, as_of)
+    if settled is not None:
+        return settled
+    claims = told_by(one.members, runs)
+    return None if claims is None else settle(claims, rules)
 
 
 def _scopes(groups: Iterable[Iterable[Row]]) -> list[str]:
@@ -152,19 +167,12 @@ def _settlement(rows: list[Row], predicate: str, terms: Mapping[str, Terms]) -> 
         for claim in m["claims"]
     ]
     claims += [read_claim(c, c["fact"], m["value"], None) for m in rows for c in m["ended"]]
-    return _settled(claims, rows, predicate, terms, reviews_of(rows))
+    return settle(claims, _rules(rows, predicate, terms), reviews_of(rows))
 
 
-def _settled(
-    claims: Iterable[Claim],
-    rows: Sequence[Row],
-    predicate: str,
-    terms: Mapping[str, Terms],
-    reviews: Reviews | None = None,
-) -> Settlement:
-    """What the claims settle to, by the rules of the scopes that the facts lie in."""
+def _rules(rows: Sequence[Row], predicate: str, terms: Mapping[str, Terms]) -> Rules:
+    """The rules of the scopes that facts lie in."""
     first = min((row["fact"] for row in rows), key=itemgetter("scope", "id"))
     involved = [terms[scope] for scope in _scopes([rows])]
     rules = terms[first["scope"]].rules(predicate, first["object_key"], names_of(rows))
-    members = all(term.members for term in involved)
-    return settle(claims, rules.with_members(members), reviews)
+    return rules.with_members(all(term.members for term in involved))

@@ -245,7 +245,8 @@ _PROPERTIES += """
 bom chunks crlf formers headings links live_slug page passage_state pending slug texts weight
 """  # pages
 _PROPERTIES += """
-fits heads newest qualifier reached rest runs settle_state settled_by terms weighed
+fits heads newest qualifier reached rest runs settle_state settled_by terms undated
+weighed
 """  # long belief keys
 _PROPERTIES += """
 lone lone_tokens thin

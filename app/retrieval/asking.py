@@ -51,6 +51,7 @@ class Reading:
     bare: bool
     runs: Sequence[Run]
     odd: Sequence[Odd]
+    sought: frozenset[str]  # the keys and the forms of all runs
 
     @staticmethod
     def of(question: str) -> Reading:
@@ -63,7 +64,12 @@ class Reading:
         every = chain(phrases(found), () if bare else _behind_articles(found))
         namings = (p for p in every if not (bare and EMPTY.issuperset(p.key.split())))
         runs = [Run(n, forms_of(n.key) if n.first < SPELLED else ()) for n in namings]
-        return Reading(text, found, bare, runs, list(_odd(found)))
+        sought = frozenset(key for run in runs for key in (run.naming.key, *run.forms))
+        return Reading(text, found, bare, runs, list(_odd(found)), sought)
+
+    def may_name(self, graph: Walkable) -> bool:
+        """Whether any run may name something of a scope: most of a thousand scopes have nothing."""
+        return not (self.sought.isdisjoint(graph.owners) and self.sought.isdisjoint(graph.spelled))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +168,9 @@ def _odd(found: Sequence[Word]) -> Iterator[Odd]:
 def _named(reading: Reading, graph: Walkable) -> list[Meant]:
     """The keys that stand in a question as they are; beside them, and around them, those that stand
     in it in another spelling, or with a slip. Of those that overlap the longest counts."""
+    if not reading.may_name(graph):
+        corrected = [*_corrected(reading, graph, ())]
+        return _counted(corrected) if corrected else []
     exact = _counted(_exact(reading, graph))
     spans = [meant.span for meant in exact]
     loose = chain(_respelled(reading, graph), _corrected(reading, graph, spans))

@@ -110,22 +110,30 @@ class Parts:
 
 @dataclass(slots=True)
 class Reading:
-    """What was read of the candidates at the moments of a search; `held` are facts that hold."""
+    """What was read of the candidates at the moments of a search; `held` are facts that hold.
+
+    `rows` are all that were looked at, None for what is not there, and `changes` what may have
+    changed of the facts that were asked about, None for nothing: neither is asked for twice.
+    """
 
     moments: Moments
     blocks: list[Row] = field(default_factory=list)
     memories: dict[str, Row] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
     across: dict[str, Across] = field(default_factory=dict)
+    rows: dict[str, Row | None] = field(default_factory=dict)
+    changes: dict[str, PossibleChange | None] = field(default_factory=dict)
 
     def believe(self, beliefs: Beliefs) -> None:
         """Keep how facts stand."""
         self.held |= beliefs.held
         self.across |= beliefs.across
 
-    def take(self, memories: Iterable[Row]) -> None:
-        """Keep what may be shown: every memory but a fact that does not hold."""
-        for memory in memories:
+    def take(self, page: Iterable[str], filters: Filters) -> None:
+        """Keep of a page what may be shown: every memory but a fact that does not hold."""
+        for memory in filter(None, map(self.rows.get, page)):
+            if not asked_for(memory, filters):
+                continue
             if memory["kind"] != "fact" or memory["id"] in self.held:
                 self.memories[memory["id"]] = memory
 
@@ -235,18 +243,18 @@ class SearchService:
         if request.bases:
             await self._repository.check_bases(request.bases, filters.scopes)
         if request.limit == 0 or not filters.scopes or not filters.kinds:
-            blocks = (await self._read([], {}, request)).blocks
+            reading = Reading(Moments.of(filters.as_of, filters.known_at))
+            await self._read(reading, [], {}, request)
+            blocks = reading.blocks
             mode = ran(request.mode, Walk())
             return Found([], mode, 0, 0, 0, clock.marks, blocks, empty=Empty.LIMIT)
         trees = await self._reach.trees(filters.scopes)
         request = replace(request, filters=replace(filters, trees=trees))
         found, fades_in = await asyncio.gather(self._legs(request, clock), self._fades_in(filters))
-        at, (named, changed) = await asyncio.gather(
-            self._ordered(request, found, fades_in, clock), self._named(request, found)
-        )
-        order = first_of(named, best(at.scores))
+        naming = asyncio.ensure_future(self._named(request, found))
+        at = await self._ordered(request, found, fades_in, clock)
         clock.mark("fuse")
-        reading, judge = await self._judged(order, found, request)
+        named, reading, judge = await self._judged(naming, best(at.scores), found, request)
         read = once_of_turns(unrepeated(best(at.scores), reading.memories), reading.memories)
         pool = candidates(read, at.scores, at.legs, at.memories)
         looked = await self._second_look(pool[: wanted(request)], judge, at.walk, request)
@@ -254,7 +262,7 @@ class SearchService:
         pool, later = by_time(pool, reading, request, at.walk.records)
         marks, changes = await asyncio.gather(
             self._marks(pool, reading, request.filters.scopes),
-            self._changes(pool, reading, changed, request.filters.scopes),
+            self._changes(pool, reading, request.filters.scopes),
         )
         says = {c.id: said_by(reading.memories[c.id], reading.held) for c in pool}
         pool = held_first(request.query, pool, marks, judge, says)
@@ -295,27 +303,16 @@ class SearchService:
             empty=None if kept else why_empty(at, reading, looked),
         )
 
-    async def _named(
-        self, request: SearchRequest, found: Legs
-    ) -> tuple[list[str], dict[str, PossibleChange | None]]:
-        """Ids of the facts that the question names by subject and predicate, the best first, each
-        behind what the legs found that may have changed it; and what may have changed of each fact
-        that was asked about, None for nothing."""
+    async def _named(self, request: SearchRequest, found: Legs) -> list[str]:
+        """Ids of the facts that the question names by subject and predicate, the best first."""
         naming = Naming.of(request.query)
         ids = [m for leg in found.legs.values() for m in leg.first_facts(LOOKED)]
         if naming is None or not ids:
-            return [], {}
+            return []
         order = list(dict.fromkeys(ids))
-        filters = request.filters
-        named = named_facts(naming, await self._repository.naming(order, filters.scopes), order)
-        if not named:
-            return [], {}
-        # The others are likely to be shown beside what is named: all are asked about at once.
-        at = Moments.of(filters.as_of, filters.known_at)
-        changes = await self.made.view.possible_changes(order, filters.scopes, at)
-        known = {fact: changes.get(fact) for fact in order}
-        legs = {m for leg in found.legs.values() for m in leg.scores}
-        return behind_newer(named, changes, legs), known
+        return named_facts(
+            naming, await self._repository.naming(order, request.filters.scopes), order
+        )
 
     async def _ordered(
         self, request: SearchRequest, found: Legs, fades_in: list[str], clock: Stopwatch
@@ -342,17 +339,40 @@ class SearchService:
         return Ordered(grouped(scores, held, rests), legs, walk, faded, found.memories)
 
     async def _judged(
-        self, order: list[str], found: Legs, request: SearchRequest
-    ) -> tuple[Reading, Judge]:
-        """The candidates read, and what judges them: how close they are is asked meanwhile."""
-        first = order[: wanted(request)]
-        reading, similar = await asyncio.gather(
-            self._read(order, found.kinds, request), self._similar(first, found)
+        self, naming: Future[list[str]], scored: list[str], found: Legs, request: SearchRequest
+    ) -> tuple[list[str], Reading, Judge]:
+        """The candidates read, and what judges them: how close they are, and what the question
+        names, is asked meanwhile. What it names comes first, each fact behind what the legs found
+        that may have changed it: these are given back."""
+        reading = Reading(Moments.of(request.filters.as_of, request.filters.known_at))
+        looked = scored[: wanted(request)]
+        named, similar, _ = await asyncio.gather(
+            naming, self._similar(looked, found), self._read(reading, scored, found.kinds, request)
         )
-        later = [memory for memory in reading.memories if memory not in first]
+        if named:
+            named = await self._in_front(named, reading, scored, found, request)
+        later = [memory for memory in reading.memories if memory not in looked]
         if later:
             similar |= await self._similar(later, found)
-        return reading, Judge(Asked.of(request.query), reading.memories, similar)
+        return named, reading, Judge(Asked.of(request.query), reading.memories, similar)
+
+    async def _in_front(
+        self,
+        named: list[str],
+        reading: Reading,
+        scored: list[str],
+        found: Legs,
+        request: SearchRequest,
+    ) -> list[str]:
+        """Read what the question names before all else, each fact behind what may have changed it:
+        these, in their order."""
+        await self._changed(reading, named, request.filters.scopes)
+        changes = {fact: change for fact, change in reading.changes.items() if change is not None}
+        legs = {m for leg in found.legs.values() for m in leg.scores}
+        front = behind_newer(named, changes, legs)
+        reading.memories.clear()
+        await self._read(reading, first_of(front, scored), found.kinds, request)
+        return front
 
     async def _similar(self, ids: list[str], found: Legs) -> dict[str, Nearness]:
         """How near memories are: as the vector leg found, or compared now."""
@@ -427,33 +447,60 @@ class SearchService:
         return of_facts(facts, found)
 
     async def _read(
-        self, ordered: list[str], kinds: Mapping[str, str], request: SearchRequest
-    ) -> Reading:
+        self,
+        reading: Reading,
+        ordered: list[str],
+        kinds: Mapping[str, str],
+        request: SearchRequest,
+    ) -> None:
         """The best memories that hold, as many as are wanted: what does not hold gives way. `kinds`
         has those that the legs told.
 
         The first reading brings the core blocks too, even where there is nothing else to read.
         """
-        filters, repository = request.filters, self._repository
         most = wanted(request)
-        reading = Reading(Moments.of(filters.as_of, filters.known_at))
-        blocks_of = request.blocks_of or []
+        blocks_of = [] if reading.rows else (request.blocks_of or [])
         place = 0
         while blocks_of or (len(reading.memories) < most and place < len(ordered)):
             missing = most - len(reading.memories)
             page = ordered[place : place + (missing if place == 0 else max(2 * missing, PAGE))]
             place += len(page)
-            found, blocks = await repository.hydrate(
-                page, kinds, filters, reading.moments, blocks_of
-            )
-            reading.blocks += blocks
+            await self._look(reading, page, kinds, request, blocks_of)
             blocks_of = []
-            reading.believe(await self._beliefs(claimed(found.values()), reading, filters))
-            reading.take([found[i] for i in page if i in found and asked_for(found[i], filters)])
-        return reading
+            reading.take(page, request.filters)
 
-    async def _beliefs(self, facts: list[str], reading: Reading, filters: Filters) -> Beliefs:
-        return await self.made.view.beliefs(facts, filters.scopes, reading.moments)
+    async def _look(
+        self,
+        reading: Reading,
+        page: Sequence[str],
+        kinds: Mapping[str, str],
+        request: SearchRequest,
+        blocks_of: list[str],
+    ) -> None:
+        """Read what of a page was not yet, how the facts in it stand, and what may have changed of
+        those among the first that are considered."""
+        filters = request.filters
+        new = [memory for memory in page if memory not in reading.rows]
+        if not new and not blocks_of:
+            return
+        found, blocks = await self._repository.hydrate(
+            new, kinds, filters, reading.moments, blocks_of
+        )
+        reading.blocks += blocks
+        reading.rows |= {memory: found.get(memory) for memory in new}
+        told = [found[memory] for memory in new if memory in found]
+        near = claimed(told[: considered(request)])
+        beliefs, _ = await asyncio.gather(
+            self.made.view.beliefs(claimed(told), filters.scopes, reading.moments),
+            self._changed(reading, near, filters.scopes),
+        )
+        reading.believe(beliefs)
+
+    async def _changed(self, reading: Reading, facts: Iterable[str], scopes: list[str]) -> None:
+        """Ask what may have changed of facts of which that is not known yet."""
+        new = [fact for fact in facts if fact not in reading.changes]
+        found = await self.made.view.possible_changes(new, scopes, reading.moments)
+        reading.changes |= {fact: found.get(fact) for fact in new}
 
     async def _fades_in(self, filters: Filters) -> list[str]:
         """The scopes in which memories fade; a question about another moment lets nothing fade."""
@@ -658,19 +705,13 @@ class SearchService:
         return {memory["id"]: marks_of(memory, past, reading.moments) for memory in memories}
 
     async def _changes(
-        self,
-        pool: list[Candidate],
-        reading: Reading,
-        known: Mapping[str, PossibleChange | None],
-        scopes: list[str],
+        self, pool: list[Candidate], reading: Reading, scopes: list[str]
     ) -> dict[str, tuple[PossibleChange, ...]]:
-        """What may have changed of each candidate: of a fact itself, of what others say is so. What
-        is known of some facts is not asked again."""
+        """What may have changed of each candidate: of a fact itself, of what others say is so."""
         says = {c.id: said_by(reading.memories[c.id], reading.held) for c in pool}
-        facts = {fact for said in says.values() for fact in said if fact not in known}
-        found = await self.made.view.possible_changes(facts, scopes, reading.moments)
-        found |= {fact: change for fact, change in known.items() if change is not None}
-        return {memory: of_facts(said, found) for memory, said in says.items()}
+        await self._changed(reading, {fact for said in says.values() for fact in said}, scopes)
+        known = {fact: change for fact, change in reading.changes.items() if change is not None}
+        return {memory: of_facts(said, known) for memory, said in says.items()}
 
     async def _past(
         self, memories: list[Row], reading: Reading, scopes: list[str]

@@ -265,7 +265,6 @@ HOT = [
     Q.rag.passages,
     Q.search.hydrate,
     Q.sentences.of_entities,
-    Q.facts.newer_than,
     Q.search.vectors,
     Q.search.bases,
     Q.search.window_spans,

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from app.extraction.model import Mode, Moment, Precision
 from app.facts.belief import settle
 from app.facts.claim import Authority, Claim, Tier
-from app.facts.heads import agreed, agreeing, heads_of, newest_of
+from app.facts.heads import NEWEST, agreed, agreeing, heads_of, newest_of
+from app.facts.revision import undated
 from tests.facts.test_belief import AGENT, ONE, OTHER, USER, WEB, claim
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -103,7 +104,27 @@ def test_a_value_that_differs_is_no_agreement() -> None:
     assert not agreeing([{**rows[0], "reviewed": True}])
 
 
-def test_the_newest_sources_come_first_and_are_ten() -> None:
-    told_of = [f"{at} e{at} 0 5" for at in range(12)]
+def test_the_newest_sources_come_first_and_are_few() -> None:
+    told_of = [f"{at} e{at} 0 5" for at in range(NEWEST + 2)]
     newest = newest_of(told_of[6:], newest_of(told_of[:6]))
-    assert newest == [f"{at} e{at} 0 5" for at in range(11, 1, -1)]
+    assert newest == [f"{at} e{at} 0 5" for at in range(NEWEST + 1, 1, -1)]
+
+
+PLAIN = {"since": None, "rest": None}
+
+
+@pytest.mark.parametrize(
+    ("claims", "weight", "told"),
+    [
+        ([PLAIN, {}], None, True),
+        ([PLAIN, PLAIN | {"since": START}], None, False),
+        ([PLAIN, PLAIN | {"rest": "they say"}], None, False),
+        ([PLAIN], {"last": START, "tellers": [{"partial": False}]}, True),
+        ([PLAIN], {"last": START, "tellers": [{"partial": True}]}, False),
+        ([PLAIN], {"last": None, "tellers": [{"partial": False}]}, False),
+    ],
+)
+def test_a_fact_is_undated_where_no_claim_says_since_when_nor_was_partly_read(
+    claims: list[dict[str, Any]], weight: dict[str, Any] | None, told: bool
+) -> None:
+    assert undated(claims, weight) is told

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from app.facts import later_texts
+from app.facts.heads import NEWEST
 from app.facts.later_texts import COMMON, ONWARD, LaterTexts
 from app.kernel.caller import Role
+from app.kernel.clock import now
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.consolidation.conftest import START, Said, capture, take_in
@@ -200,3 +203,26 @@ async def test_words_that_many_texts_of_the_scope_hold_mark_nothing(
     assert RAISED.text in [one["untrusted"]["statement"] for one in await told(writer)]
     await take_in(opened, {"one": writer.caller}, [Said(9, "L-Thyroxin für Opa ist bestellt.")])
     assert await told(writer) == []
+
+
+async def test_the_newest_sources_tell_what_all_claims_would(
+    opened: Parts, writer: Principal
+) -> None:
+    """When a fact was last said, in which session, and what was said in the place of that."""
+    again = [replace(DOSE, hour=n, session=f"s{n % 3}") for n in range(24)]
+    onward = replace(RAISED, session="s2")
+    await take_in(opened, {"one": writer.caller}, [*again, onward])
+    (fact,) = await facts(writer)
+    texts, at, scopes = LaterTexts(opened.graph), now(), [writer.caller.home]
+    briefly = await texts.held([fact["id"]], scopes, at, at)
+    (kept,) = await opened.graph.raw(
+        "MATCH (f:Fact {id: $id}) WITH f, f.undated AS undated SET f.undated = null "
+        "RETURN undated, size(f.newest) AS sources",
+        id=fact["id"],
+    )
+    assert kept == {"undated": True, "sources": NEWEST}
+    assert await texts.held([fact["id"]], scopes, at, at) == briefly
+    (row,) = briefly
+    assert row["confirmed"] == START + timedelta(hours=23)
+    assert len(row["after"]) == 1
+    assert row["hints"] == []

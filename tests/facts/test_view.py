@@ -161,12 +161,13 @@ async def test_no_claim_is_read_where_one_scope_tells_or_several_agree(
 
 LATER = """
 MATCH (:Passage)-[u:SUPPORTS]->(f:Fact {id: $id})
-WITH f, max(u.said_at) AS last, head(collect(u)) AS u
+WITH f, head(collect(u)) AS u
 MATCH (e:Passage)-[:SUPPORTS]->(f)
-WITH f, u, last, head(collect(e)) AS e
+WITH f, u, head(collect(e)) AS e
 UNWIND range(1, $count) AS place
+WITH f, u, e, place, $since + duration({minutes: place * $every}) AS at
 CREATE (e)-[v:SUPPORTS]->(f)
-SET v = u {.*, id: f.id + place, start: place, said_at: last + duration({minutes: place})}
+SET v = u {.*, id: f.id + at, start: place, said_at: at}
 """
 
 
@@ -187,7 +188,7 @@ async def test_claims_of_scopes_that_disagree_are_read_only_where_what_is_kept_d
     opened: Parts, principal: MakePrincipal, tenant: str
 ) -> None:
     """Three scopes say that she lives elsewhere; what one says a hundred times more comes after all
-    of that, and in the end a fourth denies one of them."""
+    of that, then all say it a hundred times in turns, and in the end a fourth denies one of it."""
     admin = await principal(tenant, role=Role.ADMIN, name="admin", kind="user")
     scopes = [f"{tenant}/{name}" for name in ("a", "b", "c", "d")]
     for scope in scopes:
@@ -222,10 +223,10 @@ async def test_claims_of_scopes_that_disagree_are_read_only_where_what_is_kept_d
     assert found.held == {ids[2]} == await settled()
     assert found.across[ids[0]].replaced_by == ids[1]
 
-    await opened.graph.raw(LATER, id=ids[2], count=170)
+    await opened.graph.raw(LATER, id=ids[2], count=170, since=START + timedelta(days=2), every=1)
     await settled_anew(opened, ids)
     (row,) = await opened.graph.rows(Q.facts.kept, ids=ids[2:], scopes=scopes)
-    words = [word for line in row["runs"] for word in orjson.loads(line)[-1]]
+    words = [word for line in row["runs"] for word in orjson.loads(line)[5]]
     assert len(words) == KEPT + 2
     found, asked = await counted(opened, ids, scopes)
     assert asked == ["facts.standing", "facts.kept"]
@@ -236,7 +237,22 @@ async def test_claims_of_scopes_that_disagree_are_read_only_where_what_is_kept_d
     assert asked == ["facts.standing", "facts.kept"]
     assert found.held == {ids[0]} == await settled()
 
-    await tell(4, scopes[3], "Turku", "end")
+    for place, fact in enumerate(ids[:3]):
+        since = START + timedelta(days=4, minutes=place)
+        await opened.graph.raw(LATER, id=fact, count=170, since=since, every=3)
+    await settled_anew(opened, ids)
+    found, asked = await counted(opened, ids, scopes)
+    assert asked == ["facts.standing", "facts.kept"], "no claim is read where they take turns"
+    assert found.held == {ids[2]} == await settled()
+    assert found.across[ids[0]].replaced_by == ids[1], "which comes after it each time"
+    assert max(s.valid_to for s in found.across[ids[1]].segments) < now()
+
+    await tell(9, scopes[1], "Ghent")
+    found, asked = await counted(opened, ids, scopes)
+    assert asked == ["facts.standing", "facts.kept"], "nor where one goes on"
+    assert found.held == {ids[1]} == await settled()
+
+    await tell(10, scopes[3], "Turku", "end")
     found, asked = await counted(opened, ids, scopes)
     assert asked == ["facts.standing", "facts.kept", "facts.same_subject"]
     assert found.held == await settled()

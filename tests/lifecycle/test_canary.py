@@ -193,7 +193,8 @@ async def test_an_erased_word_is_nowhere(
 
 def test_every_bounded_cache_of_texts_is_emptied() -> None:
     # Of policies and of paths of scopes, which are no texts.
-    beside = {"app.portability.kind", "app.search.reach"}
+    paths = {"app.facts.predicates", "app.scopes.service", "app.search.reach"}
+    beside = {"app.portability.kind", *paths}
     known = {module.__name__ for module in MODULES} | beside
     for found in pkgutil.walk_packages(package.__path__, "app."):
         if (

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.indexing.spelling import form_of, respelled, slips
-from app.retrieval.asking import SPELLED, asks, meant
+from app.retrieval.asking import SPELLED, Reading, asks, meant
 from app.retrieval.matrix import OFTEN, Linked, Walkable, build
 
 TITLES = (
@@ -163,3 +163,25 @@ def test_any_question_is_read(text: str) -> None:
     asked = asks(GRAPHS, text)
     assert set(asked.names["s"]) <= set(TITLES)
     assert 0 <= asked.cover <= 1
+
+
+@given(
+    st.lists(st.sampled_from([*TITLES, "josé", "long", "who", "merkel of orla"]), max_size=5),
+    st.sampled_from(
+        [
+            "Who is older, Jose Alvarez or Muller?",
+            "Did Simon and Garfunkel sing of World War 2?",
+            "where was willam shakespear born",
+            "Who was Teutbrega, and what is the long mile?",
+            "What did they say?",
+        ]
+    ),
+)
+def test_a_scope_that_is_passed_over_has_no_name_of_the_question(
+    keys: list[str], question: str
+) -> None:
+    graphs = {key: build({key: Linked({key: "title"}, {})}) for key in keys}
+    found = asks(graphs, question)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Reading, "may_name", lambda *_: True)
+        assert asks(graphs, question) == found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -12,6 +13,8 @@ from app.extraction.model import Precision
 from app.facts.possible import Newer, PossibleChange
 from app.kernel.caller import Role
 from app.kernel.clock import now
+from app.kernel.graph import query_log
+from app.search.model import Filters, SearchRequest
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.consolidation.conftest import query
@@ -181,3 +184,24 @@ async def test_what_is_out_of_sight_is_not_told(
     stranger = await principal(f"{tenant}-other", role=Role.ADMIN, name="eve")
     assert (await search(stranger, ASKED))["hits"] == []
     assert (await stranger.http.get(f"/v1/memories/{hit['id']}")).status_code == 404
+
+
+async def test_a_search_asks_for_each_thing_once(
+    opened: Parts, writer: Principal, told: list[str]
+) -> None:
+    """What the question names, what is read and what may have changed, in as few queries."""
+    request = SearchRequest(ASKED, Filters(scopes=[writer.caller.home]))
+    await opened.searches.search(request)
+    asked: list[tuple[str, float]] = []
+    token = query_log.set(asked)
+    try:
+        found = await opened.searches.search(request)
+    finally:
+        query_log.reset(token)
+    assert {hit.id for hit in found.hits} >= set(told)
+    assert any(hit.changes for hit in found.hits)
+    counts = Counter(name for name, _ in asked)
+    once = ("facts.to_be_changed", "facts.standing", "search.hydrate", "search.naming")
+    assert {name: counts[name] for name in once} == dict.fromkeys(once, 1)
+    assert counts["facts.texts_with"] <= 1
+    assert counts["facts.texts_said"] <= 1
