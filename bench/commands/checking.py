@@ -34,9 +34,12 @@ def eval_check(
     times: Annotated[int, typer.Option(min=1, help="Checks of each.")] = 5,
     seconds: Annotated[float, typer.Option(min=1, help="Most, in the large tenant.")] = 120,
     ratio: Annotated[float, typer.Option(min=1, help="Most, beside it to alone.")] = 1.5,
+    among: Annotated[
+        str | None, typer.Option(help="A tenant that is there, for the large one.")
+    ] = None,
 ) -> None:
     """Seconds of the check of an erasure in a small tenant, alone and beside a large one, and in
-    the large one.
+    the large one; with a tenant that is there nothing is measured alone.
 
     Needs a running API and worker. What is imported stays. Exit code 1 where a bar is missed.
     """
@@ -44,7 +47,7 @@ def eval_check(
     async def run() -> dict[str, Any]:
         async with parts(local_settings()) as opened:
             name = secrets.token_hex(3)
-            scopes = f"checksmall{name}/talk", f"checklarge{name}"
+            scopes = f"checksmall{name}/talk", among or f"checklarge{name}"
             keys = [
                 await mint(opened, where, kind="user", name="eval-check", role=Role.ADMIN)
                 for where in scopes
@@ -52,7 +55,8 @@ def eval_check(
         clients = [ApiClient(url, key.text) for key in keys]
         try:
             own, other = zip(clients, scopes, strict=True)
-            return await measure(own, other, Size(small, memories, times), progress.print)
+            size = Size(small, memories, times)
+            return await measure(own, other, size, progress.print, there=among is not None)
         finally:
             for client in clients:
                 await client.close()

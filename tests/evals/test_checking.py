@@ -23,3 +23,8 @@ def test_what_is_slower_beside_others_or_never_ends_is_missed(
     times = {"alone": alone, "beside": beside, "large": large}
     found = {name: {"median": seconds} for name, seconds in times.items()}
     assert len(missed(found, Bar())) == count
+
+
+def test_a_tenant_that_was_there_is_held_against_its_seconds_alone() -> None:
+    found = {"beside": {"median": 9.0}, "large": {"median": 120.1}}
+    assert len(missed(found, Bar())) == 1
