@@ -140,8 +140,9 @@ class Trials:
         if not strangers:
             return
         who, method = self.rng.choice(strangers), CHANGES[name]
-        mark = self.register.word("zq")
-        self.register.items[mark] = Item("intrusion", mark, mark, "", who.id, only=frozenset())
+        mark, key = self.register.word("zq"), self.register.word("k")
+        # Asked about by a word of its own: a question is kept, and whoever governs reads it there.
+        self.register.items[mark] = Item("intrusion", mark, key, "", who.id, only=frozenset())
         body = method[2](f"The crane {mark} was here.")
         path = method[1].format(item.ids[name])
         answer = await self._send("change", who, method[0], path, body)
