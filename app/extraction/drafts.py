@@ -153,8 +153,7 @@ def finished(
     functional = context.registry.get(draft.predicate).functional
     if _withheld(draft, context):
         return
-    rest = rest or draft.doubt
-    statement = replace(_statement(draft, context), rest=rest, qualifier=qualifier)
+    statement = _statement(draft, context, rest or draft.doubt, qualifier)
     yield statement
     old = statement.replaces
     if old is None or statement.mode in (Mode.END, Mode.DENY):
@@ -194,7 +193,7 @@ def _mode(draft: Draft, clause: Clause) -> Mode:
     return Mode.ASSERT
 
 
-def _statement(draft: Draft, context: Context) -> Statement:
+def _statement(draft: Draft, context: Context, rest: str, qualifier: str) -> Statement:
     clause, frame = context.clause, context.frame
     span = trimmed(clause)
     past = frame.past and not (draft.dated or draft.event or draft.present)
@@ -213,6 +212,8 @@ def _statement(draft: Draft, context: Context) -> Statement:
         ongoing=not past and not draft.event,
         replaces=draft.old,
         fits=draft.fits,
+        rest=rest,
+        qualifier=qualifier,
     )
 
 
