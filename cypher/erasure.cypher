@@ -152,8 +152,9 @@ RETURN skills, skill_versions, skill_uses, skill_conflicts, skill_proposals, pat
 
 // name: versions_by(scope, author) read many
 // Versions that somebody wrote of skills that are not his alone.
-MATCH (s:Skill {scope: $scope})
-WHERE s.id > '' AND s.author <> $author
+MATCH (s:Skill) USING INDEX s:Skill(scope, id)
+WHERE s.scope = $scope AND s.id > '' AND s.author <> $author
+WITH s
 MATCH (v:SkillVersion)-[:VERSION_OF]->(s)
 WHERE v.author = $author
   AND EXISTS { (o:SkillVersion)-[:VERSION_OF]->(s) WHERE o.author <> $author }
