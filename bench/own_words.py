@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from statistics import median, quantiles
+from dataclasses import asdict
+from statistics import median
 from typing import Any
 
 from app.indexing.analysis import query_terms
@@ -17,6 +18,7 @@ from app.kernel.graph import Graph
 from app.search.lucene import any_query, text_query
 from app.search.model import Filters
 from app.search.repository import SearchRepository
+from bench.speed import Times
 
 DEPTH = 100  # candidates of the keyword search
 COUNT = (
@@ -44,8 +46,8 @@ async def measure(graph: Graph, scopes: list[str], questions: Sequence[str]) -> 
         "texts": whole[0]["held"],
         "questions": len(search),
         "words": median(words),
-        "search_ms": _spread(search),
-        "counts_ms": _spread(counts),
+        "search_ms": asdict(Times.of(search)),
+        "counts_ms": asdict(Times.of(counts)),
         "ratio": round(median(ratios), 2),
     }
 
@@ -64,7 +66,3 @@ async def _counted(graph: Graph, scopes: list[str], terms: list[str]) -> float:
         query = text_query([term], [], Filters(scopes=scopes), None)
         await graph.raw(COUNT, q=query, scopes=scopes)
     return (time.perf_counter() - start) * 1000
-
-
-def _spread(found: Sequence[float]) -> dict[str, float]:
-    return {"p50": round(median(found), 1), "p95": round(quantiles(found, n=20)[-1], 1)}

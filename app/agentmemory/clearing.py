@@ -8,7 +8,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
 from app.kernel.vocab import Label
-from app.lifecycle.in_scopes import drop, shelves
+from app.lifecycle.in_scopes import drop, indexes_of
 from app.lifecycle.scope_deletion import REMOVED
 
 # Settings of the scope, and what work is handed out by: not memories.
@@ -16,7 +16,7 @@ _KEPT = frozenset(
     {Label.PREDICATE, Label.JOB, Label.COMMUNITY_CURSOR,
      Label.PASSAGE_GRAPH, Label.FEED_EVENT, Label.FEED_HEAD, Label.MODEL_USAGE}
 )  # fmt: skip
-CLEARED = shelves(label for label in REMOVED if label not in _KEPT)
+CLEARED = indexes_of(label for label in REMOVED if label not in _KEPT)
 MOST_ROUNDS = 10  # against others who write meanwhile
 
 
@@ -37,8 +37,8 @@ class ClearService:
         await self._graph.one(Q.kinds.drop_referring, scopes=[scope])
         for _ in range(MOST_ROUNDS):
             removed = 0
-            for shelf in CLEARED:
-                removed += sum((await drop(self._graph, shelf, [scope])).values())
+            for found_by in CLEARED:
+                removed += sum((await drop(self._graph, found_by, [scope])).values())
             if not removed:
                 break
             total += removed

@@ -23,7 +23,7 @@ _TEXTS = frozenset({Label.EPISODE, Label.CHUNK})  # found as passages
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class LabelIndex:
     """An index that nodes of some labels are found by: its label, and its two properties."""
 
     label: Label
@@ -44,12 +44,12 @@ class Shelf:
         return {"places": sorted(places), "scopes": [*scopes], "labels": [*self.labels]}
 
 
-def shelves(labels: Iterable[Label]) -> tuple[Shelf, ...]:
+def indexes_of(labels: Iterable[Label]) -> tuple[LabelIndex, ...]:
     """The indexes that nodes of these labels are found by, in the order of the labels."""
     found: dict[Label, list[str]] = defaultdict(list)
     for label in labels:
         found[_indexed(label)].append(label.value)
-    return tuple(Shelf(label, *PLACES[label], tuple(some)) for label, some in found.items())
+    return tuple(LabelIndex(label, *PLACES[label], tuple(some)) for label, some in found.items())
 
 
 def _indexed(label: Label) -> Label:
@@ -58,25 +58,25 @@ def _indexed(label: Label) -> Label:
     return Label.PASSAGE if label in _TEXTS else Label.DECLARED
 
 
-async def held(graph: Graph, shelf: Shelf, scopes: Sequence[str]) -> dict[str, int]:
+async def held(graph: Graph, found_by: LabelIndex, scopes: Sequence[str]) -> dict[str, int]:
     """How many nodes of each label lie in some scopes; a label without any is left out."""
-    rows = await graph.rows(over(Q.scope_deletion.held, *shelf.index), **shelf.given(scopes))
+    rows = await graph.rows(over(Q.scope_deletion.held, *found_by.index), **found_by.given(scopes))
     return {row["label"]: int(row["count"]) for row in rows}
 
 
-async def drop(graph: Graph, shelf: Shelf, scopes: Sequence[str]) -> dict[str, int]:
+async def drop(graph: Graph, found_by: LabelIndex, scopes: Sequence[str]) -> dict[str, int]:
     """Take out what lies in some scopes, in transactions of a thousand; how many of each label.
 
     Raises GraphBusy where somebody else's changes met it again and again.
     """
     for _ in range(TRIES - 1):
         try:
-            return await _drop(graph, shelf, scopes)
+            return await _drop(graph, found_by, scopes)
         except GraphBusy:
             await asyncio.sleep(PAUSE)
-    return await _drop(graph, shelf, scopes)
+    return await _drop(graph, found_by, scopes)
 
 
-async def _drop(graph: Graph, shelf: Shelf, scopes: Sequence[str]) -> dict[str, int]:
-    rows = await graph.rows(over(Q.scope_deletion.drop, *shelf.index), **shelf.given(scopes))
+async def _drop(graph: Graph, found_by: LabelIndex, scopes: Sequence[str]) -> dict[str, int]:
+    rows = await graph.rows(over(Q.scope_deletion.drop, *found_by.index), **found_by.given(scopes))
     return {row["label"]: int(row["count"]) for row in rows}

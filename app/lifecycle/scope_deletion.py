@@ -28,7 +28,7 @@ from app.kernel.graph import Graph, Row
 from app.kernel.scope import ScopePath, parse_scope
 from app.kernel.vocab import Label
 from app.lifecycle.erasure import BATCH, ErasureService, Order, blank_receipt, new_receipt
-from app.lifecycle.in_scopes import drop, held, shelves
+from app.lifecycle.in_scopes import drop, held, indexes_of
 from app.lifecycle.model import Target
 from app.lifecycle.requests import Queued
 from app.lifecycle.tasks import DELETE_SCOPE, packed
@@ -49,7 +49,7 @@ _KEPT = frozenset(
     }
 )  # fmt: skip
 REMOVED = tuple(label for label in Label if label not in _KEPT)
-SHELVES = shelves(REMOVED)
+INDEXES = indexes_of(REMOVED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,8 @@ class ScopeDeletion:
         and this caller does not administer. Raises NotFound, Forbidden."""
         scopes = await self._places(_governed(caller, path))
         counts: dict[str, int] = {}
-        for shelf in SHELVES:
-            counts |= await held(self._graph, shelf, scopes)
+        for found_by in INDEXES:
+            counts |= await held(self._graph, found_by, scopes)
         people = await self._graph.rows(Q.scope_deletion.residents, scopes=scopes)
         crossing, refused = await self._reach(caller, scopes)
         return {
@@ -185,8 +185,8 @@ class ScopeDeletion:
         left = True
         while left:
             left = False
-            for shelf in SHELVES:
-                if removed := await drop(self._graph, shelf, scopes):
+            for found_by in INDEXES:
+                if removed := await drop(self._graph, found_by, scopes):
                     left, total = True, total + sum(removed.values())
                     await self._tally(order, removed)
                     if progress is not None:

@@ -12,8 +12,9 @@ from app.facts.service import Moments
 from app.graphql.loading import UNHURRIED, Loading
 from app.graphql.relations import EPISODE
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph, Login, asking_for
+from app.kernel.graph import Graph, asking_for
 from app.wiring import Parts
+from tests.support.graphs import another
 
 WORK = 4 * UNHURRIED  # seconds that a request has worked between two batches
 ALONE = WORK / 2  # most seconds of a batch that nobody waits for
@@ -22,9 +23,7 @@ ALONE = WORK / 2  # most seconds of a batch that nobody waits for
 @pytest.fixture
 def shared(opened: Parts) -> Graph:
     """The database as requests of several parties ask it, two at once."""
-    given = opened.settings.graph
-    login = Login(given.uri, given.user, given.password, given.database)
-    graph = Graph(opened.graph.driver, login)
+    graph = another(opened)
     graph.share(2)
     return graph
 

@@ -8,16 +8,15 @@ import pytest
 
 import app.kernel.graph as graph_module
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph, Login, Tx, in_bulk
+from app.kernel.graph import Graph, Tx, in_bulk
 from app.wiring import Parts
+from tests.support.graphs import another
 
 
 @pytest.fixture
 def limited(opened: Parts) -> Graph:
     """One transaction at a time, over the driver of the others."""
-    given = opened.settings.graph
-    login = Login(given.uri, given.user, given.password, given.database)
-    graph = Graph(opened.graph.driver, login)
+    graph = another(opened)
     graph.limit(1)
     return graph
 

@@ -9,9 +9,10 @@ import pytest
 
 import app.kernel.rests as rests_module
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph, Login, Tx
+from app.kernel.graph import Tx
 from app.kernel.rests import SHORT, Rests
 from app.wiring import Parts
+from tests.support.graphs import another
 
 
 async def took(rests: Rests, *seconds: float) -> float:
@@ -44,9 +45,7 @@ async def test_no_rest_is_longer_than_the_longest(monkeypatch: pytest.MonkeyPatc
 
 
 async def test_a_short_transaction_goes_on_while_a_long_one_is_rested_after(opened: Parts) -> None:
-    given = opened.settings.graph
-    login = Login(given.uri, given.user, given.password, given.database)
-    graph = Graph(opened.graph.driver, login)
+    graph = another(opened)
     graph.limit(1, Rests(20.0, lambda: True))
 
     async def long(tx: Tx) -> None:

@@ -10,9 +10,10 @@ from collections import Counter
 import pytest
 
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph, Login, Tx, asking_for
+from app.kernel.graph import Tx, asking_for
 from app.kernel.turns import Shares
 from app.wiring import Parts
+from tests.support.graphs import another
 
 
 class Work:
@@ -141,9 +142,7 @@ async def test_whoever_is_broken_off_leaves_no_turn_behind(seed: int) -> None:
 
 
 async def test_a_tenants_query_is_answered_while_another_has_many(opened: Parts) -> None:
-    given = opened.settings.graph
-    login = Login(given.uri, given.user, given.password, given.database)
-    shared = Graph(opened.graph.driver, login)
+    shared = another(opened)
     shared.share(2)
     over, full, begun = asyncio.Event(), asyncio.Event(), 0
 

@@ -15,10 +15,10 @@ from app.access.service import operator
 from app.cli.keys import all_scopes
 from app.kernel.caller import Role
 from app.kernel.cypher import Q, Query, over
-from app.lifecycle.in_scopes import Shelf
+from app.lifecycle.in_scopes import LabelIndex
 from app.lifecycle.invariants import broken
 from app.lifecycle.proof import Proof, Search, prove
-from app.lifecycle.scope_deletion import REMOVED, SHELVES, ScopeDeletion
+from app.lifecycle.scope_deletion import INDEXES, REMOVED, ScopeDeletion
 from app.portability.exporter import export_package
 from app.portability.service import selection
 from app.wiring import Parts
@@ -117,11 +117,11 @@ async def world(
 
 
 @pytest.mark.parametrize("asked", [Q.scope_deletion.held, Q.scope_deletion.drop])
-@pytest.mark.parametrize("shelf", SHELVES, ids=lambda shelf: shelf.label)
+@pytest.mark.parametrize("found_by", INDEXES, ids=lambda found_by: found_by.label)
 async def test_each_label_is_found_by_seeks(
-    server: AsyncDriver, asked: Query, shelf: Shelf
+    server: AsyncDriver, asked: Query, found_by: LabelIndex
 ) -> None:
-    found = steps(await explained(server, over(asked, *shelf.index).text))
+    found = steps(await explained(server, over(asked, *found_by.index).text))
     assert SCANS.isdisjoint(found), found
 
 
