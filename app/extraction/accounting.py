@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.extraction.clauses import AUX, Clause
 from app.extraction.cues import ADDITIVE, ADVERBS, CORRECTION, DEGREE, QUALIFIED
@@ -22,6 +23,7 @@ from app.extraction.model import Mention, Precision
 from app.extraction.moments import Role, When
 from app.extraction.phrases import normal_noun
 from app.extraction.predicates import standard
+from app.extraction.prefilter import Cue
 from app.extraction.tokens import DETERMINERS, Token, tokens
 from app.extraction.verbs import PREPOSITIONS, readings
 from app.values.model import Kind
@@ -36,12 +38,14 @@ AMOUNTS = (Kind.MONEY, Kind.QUANTITY, Kind.NUMBER)
 QUALIFIED_PREDICATES = frozenset(["runs_on", "stored_in", "written_in", "version", "value"])
 OPEN_PREFIXES = ("attribute:", "measure:", "term:", "every:")
 # How long it was so before: that it changed stays as it is.
-AFTER = re.compile(
+AFTER = Cue(
     r"(?i)\b(?:after|nach) (?:\d+|[a-zäöü]{3,9}) "
-    r"(?:days|weeks|months|years|tagen|wochen|monaten|jahren)\b"
+    r"(?:days|weeks|months|years|tagen|wochen|monaten|jahren)\b",
+    by="after nach",
 )
 REASONS = frozenset(["because", "weil", "wegen", "aufgrund"])
 SO = frozenset(["so", "also"])
+CONSEQUENCES = REASONS | SO
 MOST_WORDS = 4  # of one qualification
 # Prepositions that select one of several; where something is so, and with what, they leave open.
 SELECTING = frozenset(["for", "on", "per", "für", "auf", "unter", "pro", "je"])
@@ -157,15 +161,12 @@ def _beyond(drafts: Sequence[Draft], context: Context) -> list[str]:
 
 def _reason(words: Sequence[Token]) -> int:
     """Where a reason begins, or behind a comma a consequence."""
-    after = [*words[:1], *words]
-    return next(
-        (
-            i
-            for i, w in enumerate(words)
-            if i and (w.lower in REASONS or (w.lower in SO and after[i].text == ","))
-        ),
-        len(words),
-    )
+    for place, word in enumerate(words):
+        if word.lower not in CONSEQUENCES or not place:
+            continue
+        if word.lower in REASONS or words[place - 1].text == ",":
+            return place
+    return len(words)
 
 
 def _comma(words: Sequence[Token]) -> int:
@@ -227,7 +228,7 @@ def _beside(clause: Clause) -> list[tuple[int, int]]:
     return [
         (clause.start + found.start(), clause.start + found.end())
         for pattern in patterns
-        for found in pattern.finditer(clause.work)
+        for found in pattern.finditer(clause.work, clause.said)
     ]
 
 
@@ -248,6 +249,7 @@ def _known(draft: Draft, context: Context) -> set[str]:
     return found | _wording(draft.predicate, context.language)
 
 
+@lru_cache(maxsize=1024)
 def _wording(predicate: str, language: str) -> frozenset[str]:
     row = standard().get(predicate)
     found: set[str] = set()
@@ -280,7 +282,7 @@ def _is_read(word: Token, context: Context, seen: Seen) -> bool:
         return False
     if word not in seen.inside:
         return _is_verb(word, context)
-    if word.lower in PLAIN or word.lower in DETERMINERS[context.language] - QUANTIFIERS:
+    if not _is_content(word, context.language):
         return True
     pieces = [p.lower() for p in PIECE.findall(word.text)]
     if word.lower in seen.known or all(p in seen.known for p in pieces):
@@ -315,7 +317,9 @@ def _join_prepositions(words: Sequence[Token], read: list[bool], language: str) 
 
 
 def _is_content(word: Token, language: str) -> bool:
-    return word.lower not in DETERMINERS[language] - QUANTIFIERS and word.lower not in PLAIN
+    if word.lower in PLAIN:
+        return False
+    return word.lower in QUANTIFIERS or word.lower not in DETERMINERS[language]
 
 
 def _is_told(when: When, draft: Draft, context: Context) -> bool:

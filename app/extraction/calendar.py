@@ -79,6 +79,14 @@ POINT = (
     rf"|(?P<year>{_YEAR})(?![\d,.]\d)\b"
     r")"
 )
+# A word of each point that has no number, in lower case; a `*` where more letters may follow.
+POINT_BY = " ".join((
+    "0", *(name.lower() for name in DAYS_AND_MONTHS),
+    "today tonight morning afternoon evening heute yesterday night gestern tomorrow morgen",
+    "day* week* month* year* tag* woche* monat* jahr* hour* stunde* minute*",
+    "weekend* summer* winter* spring* autumn* fall* quarter* sommer* frühjahr* frühling* herbst*",
+    "quartal* easter ostern christmas weihnachten neujahr silvester pfingsten",
+))  # fmt: skip
 _UNITS = {"d": "day", "t": "day", "w": "week", "m": "month", "y": "year", "j": "year"}
 _SEASONS = {
     "spring": 3, "fruehling": 3, "fruehjahr": 3, "summer": 6, "sommer": 6, "autumn": 9, "fall": 9,

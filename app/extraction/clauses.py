@@ -63,11 +63,13 @@ from app.extraction.cues import (
     TAG,
     TAIL_EN,
     TURN,
+    WINK,
     WITH_NEW,
     WORD,
 )
 from app.extraction.data import words
 from app.extraction.moments import Role, When, hour, times
+from app.extraction.prefilter import ANY, Cue, bits_of
 from app.extraction.verbs import PARTICIPLE_DE, readings
 
 WHO = re.compile(r"\s*who\s")
@@ -117,6 +119,7 @@ class Clause:
     left: tuple[str, ...] = ()  # words taken out that limit what is said
     clock: str = ""  # the hour that it tells of
     duty: bool = False  # what has to be done with what it tells of
+    said: int = ANY  # bits of the cues that its sentence may hold
 
 
 def announces_correction(sentence: str) -> bool:
@@ -127,12 +130,13 @@ def announces_correction(sentence: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence with where it starts in the text. `corrects`: the one before announced a
-    correction."""
+    correction. `said` are the bits of the cues that it may hold."""
 
     text: str
     start: int
     language: str
     corrects: bool = False
+    said: int = ANY
 
 
 def clauses(sentence: Sentence, spoken: datetime) -> Iterator[Clause]:
@@ -149,15 +153,16 @@ def clauses(sentence: Sentence, spoken: datetime) -> Iterator[Clause]:
 def _asserted(sentence: Sentence, spoken: datetime, aside: list[str]) -> Iterator[Clause]:
     """The clauses; what limits them is added to `aside`."""
     start, language, corrects = sentence.start, sentence.language, sentence.corrects
-    sure, text = judged(sentence.text)
+    bits = sentence.said
+    sure, text = judged(sentence.text, bits)
     if text is None:
         return
     correcting, topic, topic_at, hidden = corrects, None, 0, False
     since: tuple[When, ...] = ()
     for segment_start, segment, after in _segments(text, language):
         if after == ":":  # what stands before a colon announces what follows
-            correcting |= CORRECTION.search(segment) is not None
-            hidden |= IRONY.search(segment) is not None or EXAMPLE.match(segment) is not None
+            correcting |= CORRECTION.search(segment, bits) is not None
+            hidden |= _is_jest(segment, bits) or EXAMPLE.match(segment) is not None
             if found := CORRECT_TOPIC.search(segment):
                 topic, topic_at = found["topic"], start + segment_start + found.start("topic")
             if not _has_verb(segment, language) or correcting:
@@ -176,16 +181,16 @@ def _asserted(sentence: Sentence, spoken: datetime, aside: list[str]) -> Iterato
             continue
         if relative := _of_name(text, segment_start, segment):
             segment_start, segment = relative
-        if _asserts(segment):
+        if _asserts(segment, bits):
             clause = Clause(segment, segment, start + segment_start, language, sure, correcting)
-            clause.duty = HEDGE.search(segment) is not None
+            clause.said, clause.duty = bits, HEDGE.search(segment, bits) is not None
             clause.topic, clause.topic_at = topic, topic_at
             for coloured in _coloured(clause, spoken):
-                if not coloured.when and JOINED.match(segment):
+                if since and not coloured.when and JOINED.match(segment):
                     coloured.when = since
                 since = tuple(w for w in coloured.when if w.role is Role.SINCE)
                 yield coloured
-        elif _reports(segment) or LEADING_CONDITION.match(segment):
+        elif _reports(segment, bits) or LEADING_CONDITION.match(segment, bits):
             return
         elif not BESIDE.match(segment):
             aside.append(segment)
@@ -193,7 +198,7 @@ def _asserted(sentence: Sentence, spoken: datetime, aside: list[str]) -> Iterato
 
 def _of_name(text: str, start: int, segment: str) -> tuple[int, str] | None:
     """`Hiroshi Endo, who succeeds Celia`: a relative clause as one of whom it tells."""
-    who = WHO.match(segment)
+    who = WHO.match(segment) if "who" in segment else None
     name = NAME_BEFORE.search(text, max(0, start - LONGEST_NAME), start) if who else None
     if who is None or name is None:
         return None
@@ -211,9 +216,9 @@ def _is_heading(segment: str) -> bool:
     return not said or said[-1] in words("names", "headings")
 
 
-def judged(sentence: str) -> tuple[float, str | None]:
+def judged(sentence: str, bits: int = ANY) -> tuple[float, str | None]:
     """How sure the speaker is, and the sentence without the words that say so; None of it for a
-    question, a jest, a condition or what another one says."""
+    question, a jest, a condition or what another one says. `bits` are the cues it may hold."""
     sure = 1.0
     text = sentence
     if found := END_MARK.search(text):
@@ -225,24 +230,27 @@ def judged(sentence: str) -> tuple[float, str | None]:
         return 0.0, None
     if SAID_BY.search(text):
         return 0.0, None
-    announced = ":" in text and IRONY.search(text.partition(":")[0]) is not None
-    if IRONY.search(text) and not announced:
+    if _is_jest(text, bits) and not (":" in text and _is_jest(text.partition(":")[0], bits)):
         return 0.0, None
-    view = OWN_VIEW.search(text)
+    view = OWN_VIEW.search(text, bits)
     if view is not None:
         text = text[: view.start()] + " " * len(view[0]) + text[view.end() :]
         sure = 0.6
-    if LEADING_CONDITION.match(text):
+    if LEADING_CONDITION.match(text, bits):
         return 0.0, None
     return sure, text
 
 
-def _asserts(segment: str) -> bool:
-    if CONDITION.search(segment) or _reports(segment):
+def _is_jest(text: str, bits: int) -> bool:
+    return IRONY.search(text, bits) is not None or WINK.search(text) is not None
+
+
+def _asserts(segment: str, bits: int) -> bool:
+    if CONDITION.search(segment, bits) or _reports(segment, bits):
         return False
-    if SUBORDINATE.match(segment) and not RELATIVE_DE.match(segment):
+    if SUBORDINATE.match(segment, bits) and not RELATIVE_DE.match(segment):
         return False
-    return all(_is_duty(hedge, segment) for hedge in HEDGE.finditer(segment))
+    return all(_is_duty(hedge, segment) for hedge in HEDGE.finditer(segment, bits))
 
 
 def _is_duty(hedge: re.Match[str], segment: str) -> bool:
@@ -273,11 +281,11 @@ DONE_EN = re.compile(r"\s+be\s+(?P<done>[a-z]+)")
 PERSON_DE = re.compile(r"(?i)\b(?:ich|du|er|sie|es|wir|ihr|man|das)\b(?!\s[A-ZÄÖÜ])")
 
 
-def _reports(segment: str) -> bool:
+def _reports(segment: str, bits: int) -> bool:
     """Whether somebody else says what the segment goes on to tell."""
-    if REPORTED.search(segment):
+    if REPORTED.search(segment, bits):
         return True
-    named = NAMES_REPORTED.search(segment)
+    named = NAMES_REPORTED.search(segment, bits)
     return named is not None and any(_is_finite(named["next"], each) for each in ("en", "de"))
 
 
@@ -300,8 +308,8 @@ def _segments(text: str, language: str) -> Iterator[tuple[int, str, str]]:
     start, has_verb = 0, False
     for position, (end, resume, sign) in enumerate(cuts):
         follows = text[resume : cuts[position + 1][0]] if position + 1 < len(cuts) else ""
-        has_verb = has_verb or _has_verb(text[start:end], language)
-        turns = has_verb or TURN.match(follows) is not None
+        has_verb = has_verb or (bool(sign) and _has_verb(text[start:end], language))
+        turns = has_verb or (bool(sign) and TURN.match(follows) is not None)
         turns = turns or (sign == "," and _of_name(text, resume, follows) is not None)
         if sign != ":" and sign and not (turns and _starts_clause(follows, language)):
             continue
@@ -378,20 +386,19 @@ def _subject_like(rest: str, language: str) -> bool:
 
 
 def _flag(clause: Clause) -> None:
-    text = clause.text
-    filler = FILLER.match(text)
+    text, bits = clause.text, clause.said
+    filler = FILLER.match(text, bits)
     work = " " * filler.end() + text[filler.end() :] if filler else text
-    new = WITH_NEW.match(work)
+    new = WITH_NEW.match(work, bits)
     if new is not None:
         work = " " * new.end() + work[new.end() :]
     clause.work = work
-    clause.correcting |= CORRECTION.search(text) is not None
-    clause.additive = (
-        ADDITIVE.search(_core_text(clause)) is not None or NOT_ONLY.search(text) is not None
-    )
-    clause.newer = new is not None or NEWER.search(text) is not None
-    clause.qualified = new is None and QUALIFIED.search(work) is not None
-    clause.again = AGAIN.search(text) is not None
+    clause.correcting |= CORRECTION.search(text, bits) is not None
+    additive = bits & ADDITIVE.bit and ADDITIVE.search(_core_text(clause)) is not None
+    clause.additive = bool(additive) or NOT_ONLY.search(text, bits) is not None
+    clause.newer = new is not None or NEWER.search(text, bits) is not None
+    clause.qualified = new is None and QUALIFIED.search(work, bits) is not None
+    clause.again = AGAIN.search(text, bits) is not None
 
 
 def _core_text(clause: Clause) -> str:
@@ -399,19 +406,25 @@ def _core_text(clause: Clause) -> str:
 
 
 def _time(clause: Clause, spoken: datetime) -> None:
-    found, work = times(clause.work, spoken)
-    if (event := EVENT_SINCE.search(work)) is not None:
+    bits = clause.said
+    found, work = times(clause.work, spoken, bits)
+    if (event := EVENT_SINCE.search(work, bits)) is not None:
         work = _blank(work, *event.span())
         clause.newer = True
-    if (event := A_WHILE_SINCE.search(work)) is not None:
+    if (event := A_WHILE_SINCE.search(work, bits)) is not None:
         work = _blank(work, *event.span())
     clause.temporary = any(when.role is Role.TEMPORARY for when in found)
-    clause.clock = hour(clause.work)
+    clause.clock = hour(clause.work, bits)
     clause.when, clause.work = tuple(found), work
+
+
+CONTRASTS = bits_of(INSTEAD, NO_LONGER_TAIL, NOT_BUT, NOT_TAIL)
 
 
 def _contrast(clause: Clause) -> None:
     """Take out "instead of X", ", not X", "not X but", and keep X."""
+    if not clause.said & CONTRASTS:
+        return
     text, work = clause.text, clause.work
     is_change = clause.newer or any(w.role is Role.SINCE for w in clause.when)
     for pattern, error, ends in (
@@ -420,7 +433,7 @@ def _contrast(clause: Clause) -> None:
         (NOT_BUT, True, False),
         (NOT_TAIL, True, False),
     ):
-        found = pattern.search(text)
+        found = pattern.search(text, clause.said)
         if found is None or not text[: found.start()].strip():
             continue
         if pattern is INSTEAD and PREFERENCE.search(text):
@@ -436,7 +449,15 @@ def _contrast(clause: Clause) -> None:
         return
 
 
+DENYING = (DO_NOT, NOT_EN, NOT_DE, NONE_DE, NO_EN)
+ENDING = (END_EN, END_DE, STOPPED_EN)
+TAKEN_OUT = (ADVERBS, LIMITING, DEGREE)
+CORE = bits_of(DID_NOT, NOT_YET, NEITHER, NOT_ONLY, AGAIN, *ENDING, *DENYING, *TAKEN_OUT)
+
+
 def _negate(clause: Clause) -> None:
+    if not clause.said & CORE:
+        return
     cut = _end_of_core(clause)
     tail, clause.work = clause.work[cut:], clause.work[:cut]
     _negate_core(clause)
@@ -453,31 +474,35 @@ def _end_of_core(clause: Clause) -> int:
 
 
 def _negate_core(clause: Clause) -> None:
-    work = clause.work
+    work, bits = clause.work, clause.said
     ends = denies = False
-    past = DID_NOT.search(work) is not None
-    if (found := NOT_YET.search(work)) is not None:
+    past = DID_NOT.search(work, bits) is not None
+    if (found := NOT_YET.search(work, bits)) is not None:
         denies, work = True, _blank(work, *found.span())
-    for pattern in (END_EN, END_DE, STOPPED_EN):
-        if (found := pattern.search(work)) is not None:
+    for pattern in ENDING:
+        if (found := pattern.search(work, bits)) is not None:
             ends, work = True, _blank(work, *found.span())
-    if (found := NEITHER.search(work)) is not None:
+    if (found := NEITHER.search(work, bits)) is not None:
         denies, work = True, _or_for_nor(work, found)
-    work, negated = _blank_all(work, (DO_NOT, NOT_EN, NOT_DE, NONE_DE, NO_EN))
+    work, negated = _blank_all(work, DENYING, bits)
     if negated:
         tail = TAIL_EN.search(work) or (MORE_DE.search(work) if clause.language == "de" else None)
         if tail is not None:
             ends, work = True, _blank(work, *tail.span())
         denies = not ends
-    if NOT_ONLY.search(clause.text):
+    if NOT_ONLY.search(clause.text, bits):
         ends = denies = False
-    work = AGAIN.sub(lambda m: " " * len(m[0]), work)
+    work = AGAIN.sub(lambda m: " " * len(m[0]), work, bits)
     limiting = [LIMITING] if not (ends or denies) else [LIMITING, DEGREE]
-    left = [m[0] for pattern in limiting for m in pattern.finditer(work)]
-    for pattern in (ADVERBS, LIMITING, DEGREE):
-        work = pattern.sub(lambda m: m[0] if KEEP_ADVERB.match(m[0]) else " " * len(m[0]), work)
+    left = [m[0] for pattern in limiting for m in pattern.finditer(work, bits)]
+    for pattern in TAKEN_OUT:
+        work = pattern.sub(_unless_kept, work, bits)
     clause.left += tuple(left)
     clause.work, clause.ends, clause.denies, clause.past = work, ends, denies and not ends, past
+
+
+def _unless_kept(found: re.Match[str]) -> str:
+    return found[0] if KEEP_ADVERB.match(found[0]) else " " * len(found[0])
 
 
 def _or_for_nor(work: str, found: re.Match[str]) -> str:
@@ -487,10 +512,10 @@ def _or_for_nor(work: str, found: re.Match[str]) -> str:
     return _blank(work, *found.span())
 
 
-def _blank_all(work: str, patterns: tuple[re.Pattern[str], ...]) -> tuple[str, bool]:
+def _blank_all(work: str, patterns: tuple[Cue, ...], bits: int) -> tuple[str, bool]:
     hit = False
     for pattern in patterns:
-        replaced = pattern.sub(lambda m: " " * len(m[0]), work)
+        replaced = pattern.sub(lambda m: " " * len(m[0]), work, bits)
         hit = hit or replaced != work
         work = replaced
     return work, hit

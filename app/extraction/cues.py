@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 
+from app.extraction.prefilter import Cue, worded
+
 END_MARK = re.compile(r"[.!…]+[\"'”“»)\]\s]*$")
 TAG = re.compile(
     r"(?i),\s*(?:oder(?:\s(?:nicht|etwa|habe|irre|täusche)[^?]*)?|nicht wahr|nicht|gell|ja|right|"
     r"isn't (?:it|he|she)|doesn't (?:it|he|she)|don't (?:they|we|you)|aren't (?:they|we)|correct|"
     r"no|or (?:did|do|am|was|have) I[^?]*|stimmt's|richtig|or not)\s*\?\s*$"
 )
-OWN_VIEW = re.compile(
+OWN_VIEW = Cue(
     r"(?i)(?:,\s*(?:I (?:believe|think|guess|suppose|would say|reckon|assume)|if I remember "
     r"(?:correctly|right|rightly)|as far as I know|afaik|glaube ich|denke ich|meine ich|soweit ich "
     r"weiß|soviel ich weiß|würde ich sagen|nehme ich an|wenn ich mich (?:richtig|recht) erinnere)"
     r"\s*[.!]?\s*$)|(?:^\s*(?:and |but |und |aber )?(?:I (?:believe|think|guess|suppose)(?: that)?|"
-    r"ich (?:glaube|denke|meine),(?: dass)?)\s+)"
+    r"ich (?:glaube|denke|meine),(?: dass)?)\s+)",
+    by="believe think guess suppose say reckon assume remember know afaik glaube denke meine weiß "
+    "sagen nehme erinnere",
 )
 # Who says it, at the end: ", sagt der Kunde", ", he claims".
 SAID_BY = re.compile(
@@ -24,14 +28,16 @@ SAID_BY = re.compile(
     r"(?!I\b|ich\b)[^,;]{2,40}|so (?:der|die|das)\s\w+|(?:\w+\s){1,2}(?:says|said|claims|claimed|"
     r"writes|wrote|thinks|thought)|heißt es|so heißt es|hört man|sagt man)\s*[.!]*\s*$"
 )
-IRONY = re.compile(
-    r"(?i)\b(?:scherz|im scherz|spaß beiseite|just kidding|kidding|joking|as a joke|haha+|lol|"
+IRONY = worded(
+    r"scherz|im scherz|spaß beiseite|just kidding|kidding|joking|as a joke|haha+|lol|"
     r"rofl|ironisch|ironically|sarcas\w+|sarkas\w+|yeah,? right|as if|wer's glaubt|na klar,|"
-    r"ja klar,|träum weiter|in your dreams|schön wär)|(?:[;:]-?[)P]|😉|😜|🙃|/s)\s*[.!]?\s*$"
+    r"ja klar,|träum weiter|in your dreams|schön wär",
+    after="",
 )
+WINK = re.compile(r"(?i)(?:[;:]-?[)P]|😉|😜|🙃|/s)\s*[.!]?\s*$")
 # What takes back the sentences before it, up to a stop or a comma: `Kidding, she runs`, `Das ist
 # nicht wahr.`, `Of course not!`; what goes on does not (`Not really a surprise`, `Rubbish pay`).
-TAKEN_BACK = re.compile(
+TAKEN_BACK = Cue(
     r"(?i)(?!\W*(?:no|not|i['’]?m not|(?:das )?ist kein|kein|ohne) (?:kidding|jok\w+|scherz|witz|"
     r"spaß)\b)"
     r"\W*(?:(?:no|nope|nein|nee|nö|ok(?:ay)?|well|na|haha\w*|just|only|nur|kleiner|war|ist|is|was|"
@@ -42,10 +48,13 @@ TAKEN_BACK = re.compile(
     r"käse|gelogen|erfunden|erlogen|nichts dran|kein wort wahr|von wegen|not|"
     r"(?:not|isn['’]t) (?:really|true)|(?:of course|obviously) not|nicht (?:wirklich|wahr)|"
     r"(?:natürlich|selbstverständlich) nicht|stimmt (?:natürlich |gar )?nicht)"
-    r"\s*(?:[.,;:!…–-]|$)"
+    r"\s*(?:[.,;:!…–-]|$)",
+    by="kidding joking jk joke gotcha messing april scherz spaß witz reingelegt verarscht nonsense "
+    "rubbish baloney bogus hogwash bullshit made untrue lie lies happened nothing quatsch unsinn "
+    "blödsinn humbug mumpitz käse gelogen erfunden erlogen nichts wort wegen not t nicht",
 )
-HEDGE = re.compile(
-    r"(?i)\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|apparently|"
+HEDGE = worded(
+    r"maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|apparently|"
     r"reportedly|rumou?r\w*|might|could|would|should|'d|(?-i:may)(?=\s+[a-z])|shall|imagine|"
     r"suppose|"
     r"wish(?:es|ed)?|hop(?:e|es|ed|ing)|hypothetical\w*|in theory|dream\w*|pretend\w*|if only|"
@@ -56,18 +65,22 @@ HEDGE = re.compile(
     r"hoff(?:e|t|en)|wünsch(?:e|te|ten)|angenommen|unless|whether|ob|als ob|as though|"
     r"seems?|seemed|scheint|plan(?:s|ned|ning)?\s+to|intends?|going to|gonna|thinking (?:about|of)|"
     r"consider(?:s|ing)?|überleg\w*|erwäg\w*|wants? to|wanted to|need(?:s|ed)? to|have to|has to|"
-    r"muss|müssen|musst|must|try(?:ing)? to|used to|früher|almost|nearly|fast nie|beinahe)\b"
+    r"muss|müssen|musst|must|try(?:ing)? to|used to|früher|almost|nearly|fast nie|beinahe",
+    also="may",
 )
-CONDITION = re.compile(
-    r"(?i)(?<![\w'])(?:if|falls|wenn|sofern|in case|solange|when|"
-    r"once(?!\s(?:an?|per|every|in)\b)|sobald)\b"
+CONDITION = worded(
+    r"if|falls|wenn|sofern|in case|solange|when|once(?!\s(?:an?|per|every|in)\b)|sobald",
+    before=r"(?i)(?<![\w'])",
 )
-LEADING_CONDITION = re.compile(
+LEADING_CONDITION = Cue(
     r"(?i)^\s*(?:(?:and|but|und|aber|so|also|even|selbst|only|nur)\s+)?(?:if|falls|wenn|sofern|"
     r"solange|in case|assuming|provided|suppose|angenommen|gesetzt|when|once|sobald|sollten?|"
     r"würden?|hätten?|wären?|unless|had|were|should|imagine|pretend|"
     r"let['’]s (?:say|pretend|assume)|stell(?:t|en sie)? (?:dir|euch|sich) (?:\w+ )?vor|"
-    r"nehmen wir (?:\w+ )?an|tun wir (?:\w+ )?so)\b"
+    r"nehmen wir (?:\w+ )?an|tun wir (?:\w+ )?so)\b",
+    by="if falls wenn sofern solange case assuming provided suppose angenommen gesetzt when once "
+    "sobald sollte sollten würde würden hätte hätten wäre wären unless had were should imagine "
+    "pretend let stell* nehmen tun",
 )
 # What a colon after these words opens is made up to show something.
 EXAMPLE = re.compile(
@@ -94,59 +107,63 @@ SAYING = (
     r"vermutet|schwört|erwähnt|erwähnte|munkelt|munkeln|berichtet|berichtete|meldet|meldete|"
     r"es heißt"
 )
-REPORTED = re.compile(
-    rf"(?i)\b(?:{SAYING}|feels like|gehört\s*,|findet|fand|findet,|wollte wissen)\b"
-    r"(?=\s*(?:,|that\b|whether\b|if\b|what\b|how\b|me\b|us\b|him\b|them\b|you\b|everyone\b|"
+REPORTED = worded(
+    rf"{SAYING}|feels like|gehört\s*,|findet|fand|findet,|wollte wissen",
+    after=r"\b(?=\s*(?:,|that\b|whether\b|if\b|what\b|how\b|me\b|us\b|him\b|them\b|you\b|everyone\b|"
     r"everybody\b|people\b|mir\b|uns\b|\"|„|“|he\b|she\b|it\b|"
     r"they\b|we\b|our\b|my\b|the\b|his\b|her\b|their\b|there\b|er\b|sie\b|es\b|dass\b|ob\b|"
     r"übrigens|"
     r"[A-ZÄÖÜ]\w+\s+(?:\w+\s+)?(?:is|are|was|has|had|will|lives?|works?|ist|hat|war|wird|wohnt|"
-    r"lebt)))"
+    r"lebt)))",
 )
 # A verb of saying before names, whose own verb follows: `claims Ravi and Ananya have split up`.
-NAMES_REPORTED = re.compile(
-    rf"(?:\b(?i:{SAYING}|reports|states)),?\s+"
+NAMES_REPORTED = worded(
+    f"{SAYING}|reports|states",
+    before=r"\b(?i:",
+    after=r"\b),?\s+"
     r"(?:(?:Mr|Mrs|Ms|Dr|Herr|Frau)\.?\s+)?[A-ZÄÖÜ][\w'’-]*"
     r"(?:(?:\s[a-zäöü]\w*)?(?:,\s+|\s+(?:and|und|or|oder|&)\s+|\s+)[A-ZÄÖÜ][\w'’-]*){0,5}\s+"
-    r"(?P<next>[a-zäöü][\w'’]*)"
+    r"(?P<next>[a-zäöü][\w'’]*)",
 )
-CORRECTION = re.compile(
-    r"(?i)\b(?:actually|in (?:actual )?fact|correction|corrected|I (?:have|need|want) to correct|"
+CORRECTION = worded(
+    r"actually|in (?:actual )?fact|correction|corrected|I (?:have|need|want) to correct|"
     r"(?:I|we) (?:was|were) wrong|my mistake|I misspoke|to be precise|I meant|eigentlich|in "
     r"wirklichkeit|in wahrheit|korrektur|korrigier\w*|berichtig\w*|richtig (?:ist|wäre|muss es)|"
     r"stimmt nicht|mein fehler|ich habe mich (?:geirrt|vertan|versprochen)|richtiggestellt|"
-    r"genau genommen|tatsächlich|sorry, (?:it|that)|nein,|no,|falsch)\b"
+    r"genau genommen|tatsächlich|sorry, (?:it|that)|nein,|no,|falsch"
 )
 CORRECT_TOPIC = re.compile(
     r"(?i)\b(?:correct|correction (?:to|on|of|for)|korrigiere|korrigieren|korrektur (?:zu[mr]?|der|"
     r"des))\s+(?P<topic>(?:the|my|our|an?|die|der|das|den|dem|mein\w*|unser\w*)?\s*[^,:;.]+)$"
 )
-NOT_ONLY = re.compile(r"(?i)\b(?:not only|not just|nicht nur|nicht bloß)\b")
-NEWER = re.compile(
-    r"(?i)\b(?:now|from now on|jetzt|nun|inzwischen|mittlerweile|neuerdings|ab sofort|von nun an|"
+NOT_ONLY = Cue(r"(?i)\b(?:not only|not just|nicht nur|nicht bloß)\b", by="only just nur bloß")
+NEWER = worded(
+    r"now|from now on|jetzt|nun|inzwischen|mittlerweile|neuerdings|ab sofort|von nun an|"
     r"nowadays|these days|künftig|with immediate effect|finally|endlich|as of|"
-    r"effective immediately|going forward|ab jetzt|fortan|seitdem|meanwhile|by now)\b"
+    r"effective immediately|going forward|ab jetzt|fortan|seitdem|meanwhile|by now"
 )
-ADDITIVE = re.compile(
-    r"(?i)\b(?:also|as well(?: as)?|too|additionally|in addition|another|besides|auch|ebenfalls|"
+ADDITIVE = worded(
+    r"also|as well(?: as)?|too|additionally|in addition|another|besides|auch|ebenfalls|"
     r"ebenso|zusätzlich|außerdem|zudem|des weiteren|darüber hinaus|second|zweite[rsnm]?|"
     r"dritte[rsnm]?|weitere[rsnm]?|a further|on the side|nebenbei|nebenher|nebenberuflich|"
-    r"arbeit\w+ (?:\w+ )*mit(?=\s*$)|sometimes|manchmal|gelegentlich|occasionally)\b"
+    r"arbeit\w+ (?:\w+ )*mit(?=\s*$)|sometimes|manchmal|gelegentlich|occasionally"
 )
-QUALIFIED = re.compile(
+QUALIFIED = Cue(
     r"(?i)^\s*(?:mit|with|without|ohne)\s+"
     r"(?!(?:the|der|dem|den|einer?m?|an?)?\s*(?:new|neue[nrms]?)\b)"
     r"|\b(?:sogar|even|(?<!went )(?<!goes )(?<!gone )(?<!go )up to|bis zu|at most|"
-    r"höchstens|mindestens|at least)\b"
+    r"höchstens|mindestens|at least)\b",
+    by="mit with without ohne sogar even up bis most höchstens mindestens least",
 )
-WITH_NEW = re.compile(
+WITH_NEW = Cue(
     r"(?i)^\s*(?:thanks to|with|mit|dank)\s+(?:the|der|dem|den|our|unsere[rmn]?)?\s*"
     r"(?:new|neue[nrms]?)"
-    r"\s+(?:[a-zäöü]\w+|[A-ZÄÖÜ]\w+(?=\s+[a-zäöü]))(?:\s+[a-z]+(?=\s+the\b))?"
+    r"\s+(?:[a-zäöü]\w+|[A-ZÄÖÜ]\w+(?=\s+[a-zäöü]))(?:\s+[a-z]+(?=\s+the\b))?",
+    by="thanks with mit dank",
 )
 # Adverbs that leave what is said as it is: they order it in time or in the talk.
-ADVERBS = re.compile(
-    r"(?i)(?<![\w-])(?:also|as well|too|now|from now on|still|just|currently|presently|already|"
+ADVERBS = worded(
+    r"also|as well|too|now|from now on|still|just|currently|presently|already|"
     r"actually|definitely|finally|recently|lately|these days|nowadays|by the way|at the moment|"
     r"at present|for now|for the time being|anyway|of course|in fact|honestly|simply|certainly|"
     r"obviously|effective immediately|with immediate effect|going forward|meanwhile|by now|"
@@ -156,77 +173,95 @@ ADVERBS = re.compile(
     r"tatsächlich|ja|doch|halt|eben|einfach|bereits|weiterhin|nach wie vor|endlich|leider|"
     r"zum glück|natürlich|bei uns|neuerdings|ab sofort|von nun an|ab jetzt|künftig|"
     r"fortan|seitdem|erst|"
-    r"in wirklichkeit|in wahrheit|nämlich|eh)\b(?!-)"
+    r"in wirklichkeit|in wahrheit|nämlich|eh",
+    before=r"(?i)(?<![\w-])",
+    after=r"\b(?!-)",
 )
 # How much or how surely: of what is said they take nothing away, of what is denied they do.
-DEGREE = re.compile(
-    r"(?i)(?<![\w-])(?:really|always|exactly|precisely|exclusively|only|strongly|absolutely|truly|"
+DEGREE = worded(
+    r"really|always|exactly|precisely|exclusively|only|strongly|absolutely|truly|"
     r"very much|a lot|all the time|all|both|immer|genau|ausschließlich|total|wirklich|sehr|gern|"
-    r"gerne|am liebsten|nur|sogar|beide|alle)\b(?!-)"
+    r"gerne|am liebsten|nur|sogar|beide|alle",
+    before=r"(?i)(?<![\w-])",
+    after=r"\b(?!-)",
 )
 # What holds as a rule, for the most part, by the book or beside something else.
-LIMITING = re.compile(
-    r"(?i)(?<![\w-])(?:usually|normally|generally|mainly|mostly|primarily|basically|officially|"
+LIMITING = worded(
+    r"usually|normally|generally|mainly|mostly|primarily|basically|officially|"
     r"personally|on the side|nebenbei|nebenher|nebenberuflich|meistens|hauptsächlich|vor allem|"
-    r"offiziell|einmalig|hier)\b(?!-)"
+    r"offiziell|einmalig|hier",
+    before=r"(?i)(?<![\w-])",
+    after=r"\b(?!-)",
 )
 KEEP_ADVERB = re.compile(r"(?i)\b(?:all|alle|both|beide)\b")
-EVENT_SINCE = re.compile(
+EVENT_SINCE = Cue(
     r"(?i)\b(?:since|seit|after|nach)\s+(?:the|our|dem|der|den|unsere[rmn]?)\s+"
     r"(?:(?:last|new|latest|letzten|neuen|jüngsten|first|second|third|[a-z]+th|ersten|zweiten|dritten|"
-    r"(?-i:[a-zäöü]+t)en)\s+)?[^\W\d_]\w+(?=\s|,|$)"
+    r"(?-i:[a-zäöü]+t)en)\s+)?[^\W\d_]\w+(?=\s|,|$)",
+    by="since seit after nach",
 )
 # `seit ein paar Monaten`, `for a few weeks now`: since when is not told.
-A_WHILE_SINCE = re.compile(
+A_WHILE_SINCE = Cue(
     r"(?i)\b(?:seit\s+(?:ein\s+paar|einigen|wenigen|mehreren)\s+"
     r"(?:tagen|wochen|monaten|jahren)|seit\s+(?:kurzem|neuestem)|"
-    r"for\s+(?:a\s+few|a\s+couple\s+of|some|several)\s+(?:days|weeks|months|years)\s+now)\b"
+    r"for\s+(?:a\s+few|a\s+couple\s+of|some|several)\s+(?:days|weeks|months|years)\s+now)\b",
+    by="seit for",
 )
-AGAIN = re.compile(r"(?i)\b(?:again|wieder|erneut)\b")
-END_EN = re.compile(r"(?i)\b(?:no longer|not any longer|never again|not any ?more)\b")
-TAIL_EN = re.compile(r"(?i)\b(?:any ?more|any longer)\b")
-END_DE = re.compile(r"(?i)\b(?:nicht mehr|nicht länger|nie wieder|nie mehr)\b")
-NOT_EN = re.compile(
+AGAIN = worded("again|wieder|erneut")
+END_EN = worded("no longer|not any longer|never again|not any ?more")
+TAIL_EN = worded("any ?more|any longer")
+END_DE = Cue(r"(?i)\b(?:nicht mehr|nicht länger|nie wieder|nie mehr)\b", by="mehr länger wieder")
+NOT_EN = Cue(
     r"(?i)\b(?:not|never|won['’]t)\b|n['’]t\b|"
-    r"(?:(?<=\bis)|(?<=\bare)|(?<=\bwas)|(?<=\bwere)|(?<=\bhas)|(?<=\bhave))nt\b"
+    r"(?:(?<=\bis)|(?<=\bare)|(?<=\bwas)|(?<=\bwere)|(?<=\bhas)|(?<=\bhave))nt\b",
+    by="not never t isnt arent wasnt werent hasnt havent",
 )
-DID_NOT = re.compile(r"(?i)\bdid(?:\s+not|n['’]?t)\b")
-DO_NOT = re.compile(r"(?i)\b(?:do|does|did)(?:\s+not|n['’]?t)\b")
-NEITHER = re.compile(r"(?i)\b(?:neither|weder)\b(?=.*\b(?P<nor>nor|noch)\b)")
-NOT_YET = re.compile(r"(?i)\b(?:not yet|noch nicht|noch kein\w*)\b")
-NOT_DE = re.compile(r"(?i)\b(?:nicht|niemals|nie)\b")
-NONE_DE = re.compile(r"(?i)\bkein(?:e[nrms]?)?\b")
-NO_EN = re.compile(r"(?i)(?:(?<=have)|(?<=has)|(?<=eat)|(?<=need)|(?<=needs)|(?<=sell))\s+no\b")
-MORE_DE = re.compile(r"(?i)\bmehr\b")
-STOPPED_EN = re.compile(
+DID_NOT = Cue(r"(?i)\bdid(?:\s+not|n['’]?t)\b", by="not t didnt")
+DO_NOT = Cue(r"(?i)\b(?:do|does|did)(?:\s+not|n['’]?t)\b", by="not t dont doesnt didnt")
+NEITHER = worded("neither|weder", after=r"\b(?=.*\b(?P<nor>nor|noch)\b)")
+NOT_YET = worded(r"not yet|noch nicht|noch kein\w*")
+NOT_DE = worded("nicht|niemals|nie")
+NONE_DE = Cue(r"(?i)\bkein(?:e[nrms]?)?\b", by="kein*")
+NO_EN = Cue(r"(?i)(?:(?<=have)|(?<=has)|(?<=eat)|(?<=need)|(?<=needs)|(?<=sell))\s+no\b", by="no")
+MORE_DE = worded("mehr")
+STOPPED_EN = Cue(
     r"(?i)\b(?:have |has |had |['’]ve |['’]s )?(?:stopped|quit|ceased|given up|"
-    r"gave up)\s+(?=[a-z]+ing\b)"
+    r"gave up)\s+(?=[a-z]+ing\b)",
+    by="stopped quit ceased given gave",
 )
-INSTEAD = re.compile(
+INSTEAD = Cue(
     r"(?i),?\s*\b(?:instead of|in place of|rather than|anstelle (?:von|der|des)|anstatt|statt|"
-    r"replacing)\s+(?P<old>[^,;]+)"
+    r"replacing)\s+(?P<old>[^,;]+)",
+    by="instead place rather anstelle anstatt statt replacing",
 )
-NO_LONGER_TAIL = re.compile(
+NO_LONGER_TAIL = Cue(
     r"(?i)(?:,\s*(?:and|und|but|aber)?|\s(?:and|und|but|aber))\s*(?:no longer|not any ?more|nicht "
-    r"mehr|nicht länger)\s+(?P<old>[^,;]+)$"
+    r"mehr|nicht länger)\s+(?P<old>[^,;]+)$",
+    by="longer more anymore mehr länger",
 )
-NOT_TAIL = re.compile(
-    r"(?i),\s*(?:and|und|but|aber)?\s*(?:not|nicht|keine?[nrms]?)\s+(?P<old>[^,;]+?)\s*"
-    r"(?:any ?more)?$"
+NOT_TAIL = Cue(
+    r"(?i),\s*(?:(?:and|und|but|aber)\s+)?(?:not|nicht|keine?[nrms]?)\s+(?P<old>[^,;]+?)\s*"
+    r"(?:any ?more)?$",
+    by="not nicht kein*",
 )
-NOT_BUT = re.compile(
+NOT_BUT = Cue(
     r"(?i)\b(?P<cue>not|n['’]t|nicht|nicht mehr|no longer|keine?[nrms]?)\s+(?!only\b|just\b|"
-    r"merely\b|nur\b|bloß\b|mehr nur\b)(?P<old>[^,;]+?),?\s+(?:but(?: rather)?|sondern)\s+"
+    r"merely\b|nur\b|bloß\b|mehr nur\b)(?P<old>[^,;]+?),?\s+(?:but(?: rather)?|sondern)\s+",
+    by="but sondern",
 )
 PREFERENCE = re.compile(r"(?i)\b(?:prefer\w*|bevorzug\w*|lieber)\b")
-FILLER = re.compile(
+FILLER = Cue(
     r"(?i)^\s*(?:(?:and|but|so|then|und|aber|also|dann|denn|damit|hence|therefore|deshalb|daher|"
     r"somit|erst|that|dass|note that|remember that|remember|please note|oh|ach)\b[,:]?\s+|"
     r"(?:yes|no|ok(?:ay)?|well|right|ja|nein|gut|doch|danke|thanks|thank you|sorry|btw|hello|hi|"
     r"hey|hallo|exactly|genau|stimmt|sure|fyi|great|good|schön|super|klar|understood|verstanden)"
-    r"\s*,\s+|(?:yes|yeah|yep|ja)\s+(?=(?:I|we|ich|wir)\b))+"
+    r"\s*,\s+|(?:yes|yeah|yep|ja)\s+(?=(?:I|we|ich|wir)\b))+",
+    by="and but so then und aber also dann denn damit hence therefore deshalb daher somit erst "
+    "that dass note remember oh ach yes no ok okay well right ja nein gut doch danke thanks thank "
+    "sorry btw hello hi hey hallo exactly genau stimmt sure fyi great good schön super klar "
+    "understood verstanden yeah yep",
 )
-SUBORDINATE = re.compile(
+SUBORDINATE = Cue(
     r"(?i)^\s*(?:since when|seit wann|wann|wohin|woher|wieso|weshalb|"
     r"because|weil|which|who|whose|that|dass|wer|was|ob|whether|while|während|although|"
     r"though|obwohl|since\s+(?:i|we|you|he|she|it|they)\b|damit\s+(?:ich|wir|sie|er|es|du|man)\b|"
@@ -234,7 +269,11 @@ SUBORDINATE = re.compile(
     r"(?:before|after)\s+(?:i|we|you|he|she|it|they)\b|"
     r"bis\s+(?:ich|wir|sie|er|es|du|man)\b|until\s+(?:i|we|you|he|she|it|they)\b|as\s+(?:i|we|you|"
     r"he|she|it|they)\b|unless|sobald|solange|please|bitte|let|lass\w*|just|zumal|whereas|indem|"
-    r"der|die|das|dem|den|deren|dessen)\b"
+    r"der|die|das|dem|den|deren|dessen)\b",
+    by="since seit wann wohin woher wieso weshalb because weil which who whose that dass wer was "
+    "ob whether while während although though obwohl damit so where when wo wie how why warum "
+    "what if falls wenn sofern bevor nachdem before after bis until as unless sobald solange "
+    "please bitte let lass* just zumal whereas indem der die das dem den deren dessen",
 )
 # Subordinate clauses that leave what the main clause says as it is: why, and what else.
 BESIDE = re.compile(

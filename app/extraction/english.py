@@ -56,7 +56,7 @@ def _left_out(clause: Clause, words: list[Token]) -> Token | None:
         return None
     if len(words) < 2 or not words[0].text[0].isupper() or words[0].start != clause.start:
         return None
-    if words[1].lower in DETERMINERS["en"] or words[1].lower in PREPOSITIONS["en"] | PARTICLES:
+    if words[1].lower in UNOWNING:
         return Token("I", "i", words[0].start, words[0].start)
     return None
 
@@ -236,8 +236,7 @@ def _after_name(words: list[Token], position: int) -> Form | None:
         return Form("be")
     if not any(f.past for f in readings(after[0].lower, "en")):
         return None
-    closed = PREPOSITIONS["en"] | PRONOUNS | DETERMINERS["en"]
-    ends = len(after) == 1 or after[1].text in ",;:" or after[1].lower in closed | PARTICLES
+    ends = len(after) == 1 or after[1].text in ",;:" or after[1].lower in UNOWNING | PRONOUNS
     return Form("have") if ends and after[0].text[0].islower() else None
 
 
@@ -251,6 +250,7 @@ def _is_amount(after: list[Token]) -> bool:
 NAMING = frozenset(["called", "named"])  # `My manager's called Sunita`
 UNOWNED = (PREPOSITIONS["en"] | DETERMINERS["en"]) - {"to", "like", "than"}
 PARTICLES = frozenset(["out", "up", "down", "away", "off", "back", "over", "in"])
+UNOWNING = PREPOSITIONS["en"] | DETERMINERS["en"] | PARTICLES
 
 
 def _be_follows(words: list[Token], position: int) -> bool:

@@ -19,6 +19,7 @@ from app.extraction.notes import noted
 from app.extraction.others import unowned, voices
 from app.extraction.phrases import Reader
 from app.extraction.predicates import Registry, standard
+from app.extraction.prefilter import said
 from app.extraction.rules import drafts
 from app.extraction.rules.openly import noted_down
 from app.extraction.segment import is_code_like, sentences, without_code
@@ -36,7 +37,7 @@ def extract(
     """Everything that the rules find; the same text gives the same result. It never raises for
     what a text holds, and what it cannot read for sure it leaves out."""
     known = registry or standard()
-    said: list[list[Statement]] = []  # by sentence
+    stated: list[list[Statement]] = []  # by sentence
     corrects = False
     whole = language_of(utterance.text, utterance.language)
     told = voices(utterance)
@@ -46,13 +47,13 @@ def extract(
         reader = readers.get(other)
         if reader is None:
             reader = readers[other] = Reader(replace(utterance, speaker=other))
-        sentence = Sentence(text, span.start, language_of(text, whole), corrects)
+        sentence = Sentence(text, span.start, language_of(text, whole), corrects, said(text))
         found = list(_of_sentence(sentence, reader, known))
-        if TAKEN_BACK.match(text):
-            said[-BACK:] = [[_taken_back(s, text) for s in before] for before in said[-BACK:]]
-        said.append(found if other is None else list(map(unowned, found)))
+        if TAKEN_BACK.match(text, sentence.said):
+            stated[-BACK:] = [[_taken_back(s, text) for s in before] for before in stated[-BACK:]]
+        stated.append(found if other is None else list(map(unowned, found)))
         corrects = not found and announces_correction(text)
-    unique = list(dict.fromkeys(statement for found in said for statement in found))
+    unique = list(dict.fromkeys(statement for found in stated for statement in found))
     return Extracted(_mentions(utterance, unique, recogniser or RULES, whole), tuple(unique))
 
 

@@ -15,8 +15,8 @@ WORD = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
 def language_of(sentence: str, hint: str | None = None) -> str:
     """`de` or `en`; without evidence in the sentence the hint decides, and else English."""
     words = [word.lower().replace("’", "'") for word in WORD.findall(sentence)]
-    german = sum(word in GERMAN for word in words)
-    english = sum(word in ENGLISH for word in words)
+    german = sum(map(GERMAN.__contains__, words))
+    english = sum(map(ENGLISH.__contains__, words))
     if german == english:
         german += any(c in "äöüß" for c in sentence.lower())
     if german == english:

@@ -218,7 +218,7 @@ def _runs_en(text: str) -> Iterator[Mention]:
 
 def _counted(name: str, start: int, text: str) -> tuple[str, int]:
     """Without a letter that belongs to the word before."""
-    letter = LETTER.match(name)
+    letter = LETTER.match(name) if name[1:2] == "." else None
     if letter is None or COUNTED.search(text, max(0, start - COUNTED_BEFORE), start) is None:
         return name, start
     return name[letter.end() :], start + letter.end()
@@ -230,7 +230,8 @@ LETTER = re.compile(r"[A-ZÄÖÜ]\.\s?")
 def _spoken_parts(name: str, start: int) -> Iterator[tuple[str, int]]:
     """What stands before, between and behind words such as I and don't, and a new sentence."""
     at = 0
-    cuts = [*SPEECH.finditer(name), *_sentences(name)]
+    spoken = SPEECH.finditer(name) if any(sign in name for sign in "I'’") else ()
+    cuts = [*spoken, *_sentences(name)]
     for cut in sorted(cuts, key=lambda found: found.start()):
         yield name[at : cut.start()], start + at
         at = cut.end() + 1
@@ -240,6 +241,8 @@ def _spoken_parts(name: str, start: int) -> Iterator[tuple[str, int]]:
 
 def _sentences(name: str) -> list[re.Match[str]]:
     """Where a stop in a run ends a sentence: a word follows that begins one."""
+    if "." not in name:
+        return []
     openers = words("names", "openers")
     return [m for m in AFTER_STOP.finditer(name) if m["word"].lower() in openers]
 
@@ -250,7 +253,7 @@ AFTER_STOP = re.compile(r"\.\s(?P<word>\w+)")
 def _owned_parts(name: str, start: int) -> Iterator[tuple[str, int]]:
     """`Bramble's Native Species` are two names."""
     at = 0
-    for cut in OWNING.finditer(name):
+    for cut in OWNING.finditer(name) if "s " in name else ():
         yield name[at : cut.start()], start + at
         at = cut.end()
     yield name[at:], start + at

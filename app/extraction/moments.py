@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
-from app.extraction.calendar import POINT, Lean, Point, point
+from app.extraction.calendar import POINT, POINT_BY, Lean, Point, point
+from app.extraction.prefilter import ANY, Cue
 from app.extraction.verbs import PREPOSITIONS, readings
 
 
@@ -51,7 +52,7 @@ _CUES = (
      Role.AT, Lean.NEAREST),
 )  # fmt: skip
 _CUE = "|".join(rf"(?P<cue{i}>{cue})" for i, (cue, _, _) in enumerate(_CUES))
-_TIMED = re.compile(rf"(?<![\w-])(?:(?i:{_CUE})\s)?{POINT}(?:\s(?:on|an|onwards?))?(?![\w-])")
+_TIMED = Cue(rf"(?<![\w-])(?:(?i:{_CUE})\s)?{POINT}(?:\s(?:on|an|onwards?))?(?![\w-])", by=POINT_BY)
 _NEEDS_CUE = ("mon", "season", "year", "span", "weekend")
 # A day or month that tells which of several things is meant: `the Tuesday class`, not when.
 _TELLS_WHICH = re.compile(
@@ -61,25 +62,28 @@ _NO_NOUN = frozenset(
     ["and", "or", "but", "is", "was", "has", "had", "will", "would", "can", "may", "should"]
 )
 _NOUN_BEHIND = re.compile(r"\s(?P<word>[a-z][\w-]+)")
-_CLOCK = re.compile(
+_CLOCK = Cue(
     r"(?i)(?<!\w)(?:(?:at|um|gegen|ab|since|seit|from|von|bis|until|after|nach|before|vor|by)\s)"
     r"(?:\d{1,2}:\d\d(?:\s?(?:am|pm|uhr|utc))?|\d{1,2}\s?(?:am|pm|uhr|o'clock)|"
     r"(?:zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|eins)(?:\suhr)?(?!\s?\w)|"
-    r"(?:zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|eins)\suhr)(?!\w)"
+    r"(?:zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|eins)\suhr)(?!\w)",
+    by="0 zwei drei vier fünf sechs sieben acht neun zehn elf zwölf eins",
 )
 
 
-def hour(clause: str) -> str:
-    """The words that name an hour of the day, an empty text where none do."""
-    found = _CLOCK.search(clause)
+def hour(clause: str, bits: int = ANY) -> str:
+    """The words that name an hour of the day, an empty text where none do. `bits` are the cues
+    that the clause may hold."""
+    found = _CLOCK.search(clause, bits)
     return found[0] if found else ""
 
 
-def times(clause: str, spoken: datetime) -> tuple[list[When], str]:
-    """The time expressions of a clause, and the clause with blanks in their place."""
+def times(clause: str, spoken: datetime, bits: int = ANY) -> tuple[list[When], str]:
+    """The time expressions of a clause, and the clause with blanks in their place. `bits` are the
+    cues that the clause may hold."""
     found: list[When] = []
-    blanked = _CLOCK.sub(lambda m: " " * len(m[0]), clause)
-    for match in _TIMED.finditer(blanked):
+    blanked = _CLOCK.sub(lambda m: " " * len(m[0]), clause, bits)
+    for match in _TIMED.finditer(blanked, bits):
         when = None if _tells_which(match, blanked) else _when(match, spoken)
         if when is not None:
             found.append(when)

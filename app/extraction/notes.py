@@ -25,10 +25,11 @@ def noted(sentence: Sentence) -> Frame | None:
     found = NOTE.fullmatch(sentence.text.rstrip(" .!")) if ":" in sentence.text else None
     if found is None or COUNTED.search(found["value"]) is None:
         return None
-    sure, text = judged(sentence.text)
+    bits = sentence.said
+    sure, text = judged(sentence.text, bits)
     if text is None:
         return None
-    if any(cue.search(sentence.text) for cue in (CONDITION, CORRECTION, HEDGE)):
+    if any(cue.search(sentence.text, bits) for cue in (CONDITION, CORRECTION, HEDGE)):
         return None
     clause = Clause(sentence.text, sentence.text, sentence.start, sentence.language, sure)
     topic = [t for t in tokens(clause) if t.end <= sentence.start + found.end("topic")]

@@ -13,6 +13,7 @@ from app.extraction.data import words as listed
 from app.extraction.drafts import Context
 from app.extraction.model import Mention
 from app.extraction.phrases import Phrase, is_name, joined
+from app.extraction.prefilter import Cue
 from app.extraction.tokens import DETERMINERS, PRONOUNS, Token, noun_phrase_end, tokens
 from app.extraction.verbs import MERGED, PREPOSITIONS
 from app.values.model import Kind, Value
@@ -30,7 +31,7 @@ PERIOD = re.compile(
     r"woche|tag|stunde|quartal)|(?:monthly|yearly|weekly|daily|annually|monatlich|jährlich|"
     r"wöchentlich|täglich))\b"
 )
-FREQUENCY = re.compile(
+FREQUENCY = Cue(
     r"(?i)\b(?:every\s+(?:(?:other|second|\d+|two|three|four|five|six|ten|few)\s+)?(?:second|"
     r"minute|"
     r"hour|day|night|week|month|quarter|year|morning|evening|weekday)s?|(?:once|twice|"
@@ -43,7 +44,10 @@ FREQUENCY = re.compile(
     r"Woche|Monat|Quartal|Jahr|Morgen|Abend|Nacht)|(?:ein|zwei|drei|vier|\d+)\s?mal\s+(?:im|pro|am|"
     r"in der|je|die)\s+(?:Stunde|Tag|Woche|Monat|Quartal|Jahr)|täglich|wöchentlich|monatlich|"
     r"jährlich|"
-    r"stündlich|vierteljährlich|halbjährlich)\b"
+    r"stündlich|vierteljährlich|halbjährlich)\b",
+    by="every once twice times x daily weekly monthly yearly quarterly hourly biweekly fortnightly "
+    "annually alle jede* mal einmal zweimal dreimal viermal täglich wöchentlich monatlich jährlich "
+    "stündlich vierteljährlich halbjährlich",
 )
 
 
@@ -110,7 +114,8 @@ def amount(words: Sequence[Token], context: Context) -> tuple[Value, int] | None
         if words[end - 1].text in ",;:()" or words[end - 1].lower in STOPS:
             break
         last = words[end - 1].lower
-        if end > start + 1 and last in PREPOSITIONS[language] | DETERMINERS[language]:
+        begins = last in PREPOSITIONS[language] or last in DETERMINERS[language]
+        if end > start + 1 and begins:
             break
         value = parse_value(_written(words[start:end], context), context.language)
         if value is None or value.kind not in NUMERIC:

@@ -14,6 +14,7 @@ from app.extraction.verbs import readings
 from app.values.model import Value
 
 MARKS = re.compile(r"[„“”«»\n]|(?P<opens>(?<![\w\"])\")|\"")
+QUOTING = re.compile(r"[„“”«»\"]")
 CLOSING = {"„": '“”"', "“": "”", "«": "»", "»": "«", '"': '"'}
 QUOTED = range(3, 801)  # characters between two marks
 OUTSIDE = " \t\n.!?"  # what may stand beside a text that is nothing but a quotation
@@ -81,7 +82,7 @@ def unowned(statement: Statement) -> Statement:
     """The statement as one of which nobody here is the speaker."""
     return replace(
         statement,
-        subject=replace(statement.subject, is_speaker=False),
+        subject=_somebody(statement.subject),
         object=_plain(statement.object),
         replaces=None if statement.replaces is None else _plain(statement.replaces),
     )
@@ -105,6 +106,8 @@ def without_quotations(text: str) -> str:
 def _quotations(text: str) -> list[tuple[int, int]]:
     """Where what stands in quotation marks starts and ends, in order, none over another: from a
     mark to the first that closes it, on one line. Read from the end: each place is seen once."""
+    if QUOTING.search(text) is None:
+        return []
     ends: dict[int, int] = {}
     nearest: dict[str, int] = {}
     for mark in reversed(list(MARKS.finditer(text))):
@@ -175,4 +178,8 @@ def _other(name: str, speaker: str | None) -> str | None:
 
 
 def _plain(end: Mention | Value) -> Mention | Value:
-    return replace(end, is_speaker=False) if isinstance(end, Mention) else end
+    return _somebody(end) if isinstance(end, Mention) else end
+
+
+def _somebody(end: Mention) -> Mention:
+    return Mention(end.name, end.type, end.span, named=end.named) if end.is_speaker else end

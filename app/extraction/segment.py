@@ -20,6 +20,7 @@ INDENT = re.compile(r" {4,}")
 DATA_END = re.compile(r"[}\]][^\S\n]*$", re.MULTILINE)
 BLOCK_END = re.compile(r"[;{}()=][^\S\n]*$", re.MULTILINE)
 CODE_SIGNS = re.compile(r"[`{}\\]|::|=>|->|==|\(\)|</?\w+>|[\w\]]\(\w*[,)]|^\s*[$#>]\s")
+CODE_CHARACTERS = re.compile(r"[`{}\\:=(<$#>]")  # of which one stands in each of them
 ABBREVIATIONS = words("sets", "abbreviations")
 # What no vowel stands in is no word: St., Mt., Sgt.
 VOWELLESS = r"[B-DF-HJ-NP-TV-XZ][b-df-hj-np-tv-xz]{1,3}"
@@ -88,7 +89,7 @@ def _code_end(text: str, found: re.Match[str], data: int, block: int) -> int | N
 
 def is_code_like(text: str) -> bool:
     """Whether the text holds signs that prose does not (annex 3.a)."""
-    return CODE_SIGNS.search(text) is not None
+    return CODE_CHARACTERS.search(text) is not None and CODE_SIGNS.search(text) is not None
 
 
 def _stops(text: str) -> Iterator[int]:
@@ -122,9 +123,9 @@ def _before_a_name(text: str, place: int, word: str) -> bool:
 
 
 def _trimmed(text: str, start: int, end: int) -> Span | None:
-    bullet = BULLET.match(text, start, end)
-    if bullet is not None and (start == 0 or text[start - 1] == "\n"):
-        start = bullet.end()
+    if start == 0 or text[start - 1] == "\n":
+        bullet = BULLET.match(text, start, end)
+        start = bullet.end() if bullet is not None else start
     while start < end and (text[start].isspace() or text[start] in "–—;"):
         start += 1
     while end > start and (text[end - 1].isspace() or text[end - 1] in "–—;"):

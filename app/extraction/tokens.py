@@ -92,7 +92,8 @@ def _tokens(work: str, at: int, language: str) -> tuple[Token, ...]:
         text, start = match[0], at + match.start()
         lead = len(text) - len(text.lstrip())
         text, start = text[lead:], start + lead
-        clitic = CLITIC.search(text) if language == "en" else None
+        is_joined = language == "en" and ("'" in text or "’" in text)
+        clitic = CLITIC.search(text) if is_joined else None
         if clitic is None:
             found.append(Token(text, text.lower(), start, start + len(text)))
             continue
@@ -106,8 +107,10 @@ def _tokens(work: str, at: int, language: str) -> tuple[Token, ...]:
 def verb_shaped(word: Token, language: str) -> bool:
     if not word.text.isalpha() or not word.text.islower() or len(word.text) < 4:
         return False
-    closed = PRONOUNS | DETERMINERS[language] | PREPOSITIONS[language] | NO_VERBS
-    return word.lower not in closed and not word.lower.endswith(("ly", "ing", "ed"))
+    closed = (PRONOUNS, DETERMINERS[language], PREPOSITIONS[language], NO_VERBS)
+    if any(word.lower in some for some in closed):
+        return False
+    return not word.lower.endswith(("ly", "ing", "ed"))
 
 
 NO_VERBS = words_of("sets", "no_verbs")
@@ -116,9 +119,10 @@ NO_VERBS = words_of("sets", "no_verbs")
 def noun_phrase_end(words: list[Token] | tuple[Token, ...], language: str) -> int:
     """How many of the words from the first on make one noun phrase."""
     position = 0
-    if words and words[0].lower in PRONOUNS - DETERMINERS[language]:
+    determined = bool(words) and words[0].lower in DETERMINERS[language]
+    if words and not determined and words[0].lower in PRONOUNS:
         return 1
-    if words and words[0].lower in DETERMINERS[language]:
+    if determined:
         position = 1
     while position < len(words) and _adjective(words[position], language):
         position += 1
@@ -248,5 +252,6 @@ def possible_subject(subject: tuple[Token, ...], language: str) -> bool:
         return False
     return not (
         len(subject) == 1
-        and subject[0].lower in PRONOUNS - {"i", "we", "ich", "wir", "it", "es", "they"}
+        and subject[0].lower in PRONOUNS
+        and subject[0].lower not in ("i", "we", "ich", "wir", "it", "es", "they")
     )

@@ -34,15 +34,18 @@ from app.extraction.data import words
 from app.extraction.model import Mention, Mode, Moment, Span, Statement
 from app.extraction.moments import Role, When, times
 from app.extraction.phrases import Phrase, Reader
+from app.extraction.prefilter import worded
 from app.extraction.tokens import PRONOUNS, Token, tokens
 
 SURE = 0.85
 LONGEST = 200  # characters of a lesson or a decision
 WORDS = range(2, 31)  # of a lesson or a decision
-HINT = re.compile(
-    r"(?i)\b(?:caus|trigger|due to|result|led to|lesson|learn|decid|resolv|appl(?:y|ies)|verursach|"
+HINT = worded(
+    r"caus|trigger|due to|result|led to|lesson|learn|decid|resolv|appl(?:y|ies)|verursach|"
     r"ausgelöst|löste|zurück|führte|gelernt|lehren?\b|lektion|erkenntnis|entsch(?:ied|loss)|"
-    r"beschl[oö]ss|gilt|gelten)"
+    r"beschl[oö]ss|gilt|gelten",
+    after="",
+    also="entsch*",
 )
 _WORD = r"[^\s,;:()!?]+"
 # Words and the space between them, so that a text has one way to be parted, and a bounded number.
@@ -198,12 +201,12 @@ OPEN = re.compile(r"(?i)^(?:whether|if|ob|wie|how|what|was|who|wer|when|wann)\b|
 
 def typed(sentence: Sentence, reader: Reader) -> list[Statement]:
     """The statements of a sentence that is one of the shapes as a whole; none for any other."""
-    if HINT.search(sentence.text) is None or sentence.corrects:
+    if HINT.search(sentence.text, sentence.said) is None or sentence.corrects:
         return []
-    sure, text = judged(sentence.text)
+    sure, text = judged(sentence.text, sentence.said)
     if text is None:
         return []
-    moments, work = times(text, reader.utterance.captured_at)
+    moments, work = times(text, reader.utterance.captured_at, sentence.said)
     work = re.sub(r"^\s*,", lambda m: " " * len(m[0]), work)
     begin, end = len(work) - len(work.lstrip()), len(work.rstrip(" \t\r\n.!"))
     for shape in SHAPES.get(sentence.language, ()):

@@ -6,7 +6,7 @@ from app.contradiction import stems
 from app.embeddings import tokens
 from app.entities import names
 from app.episodes import labels
-from app.extraction import objects, openings
+from app.extraction import accounting, objects, openings, prefilter
 from app.extraction import tokens as clause_tokens
 from app.extraction.verbs import english_name
 from app.facts import later, later_reading
@@ -17,8 +17,8 @@ from app.values import places, units
 
 # Every module with a bounded cache of texts; a test looks for others.
 MODULES = (
-    analysis, clause_tokens, cleaned_labels, labels, later, later_reading, names, numbers, objects,
-    openings, places, spelling, stems, tokens, units,
+    accounting, analysis, clause_tokens, cleaned_labels, labels, later, later_reading, names,
+    numbers, objects, openings, places, prefilter, spelling, stems, tokens, units,
 )  # fmt: skip
 
 

@@ -69,6 +69,10 @@ _PATTERNS = tuple(
 )
 
 
+# How each of them begins: most texts are no dates, and eighteen patterns need not say so.
+_BEGUN = re.compile(r"\d|q[1-4]|" + "|".join(sorted({n[:3] for n in (*MONTHS, *WEEKDAYS)})))
+
+
 @dataclass(frozen=True, slots=True)
 class When:
     """The parts of a date that are known; all others are None. `minute` counts from midnight."""
@@ -131,7 +135,7 @@ def parse_date(text: str, language: str | None = None) -> When | None:
     """The date that the whole text is, or None. Two numbers with a slash are read month first,
     save in German or where the first cannot be a month."""
     folded = _LEAD.sub("", fold(text).strip())
-    for pattern in _PATTERNS:
+    for pattern in _PATTERNS if _BEGUN.match(folded) else ():
         if found := pattern.match(folded):
             return _when({name: part for name, part in found.groupdict().items() if part}, language)
     return None

@@ -14,6 +14,8 @@ _EDGES = " \t\r\n.,;:!?\"“”„»«()[]{}'’‘`"
 
 def fold(text: str) -> str:
     """Lower case, ä as ae and ß as ss, other accents dropped: Müller and Mueller are one."""
+    if text.isascii():
+        return text.lower()
     lowered = unicodedata.normalize("NFKC", text).casefold().translate(_GERMAN)
     if lowered.isascii():
         return lowered
@@ -29,8 +31,8 @@ def normal_text(text: str) -> str:
 
 def trim(text: str) -> str:
     """Without the space and punctuation around it, and with single spaces."""
-    spaced = " ".join(unicodedata.normalize("NFKC", text).split())
-    return spaced.strip(_EDGES)
+    composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return " ".join(composed.split()).strip(_EDGES)
 
 
 def word_set(words: str) -> frozenset[str]:

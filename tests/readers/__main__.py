@@ -1,5 +1,5 @@
-"""`python -m tests.readers [--pairs N] [--seed N] [reader …]`: readers on shapes, up to a million
-characters; all of both, or so many pairs of them drawn at random.
+"""`python -m tests.readers [--pairs N] [--seed N] [--shapes NAMES] [reader …]`: readers on shapes,
+up to a million characters; all of both, those named, or so many pairs of them drawn at random.
 
 Prints what grows faster than the text or takes more than ten seconds for a MiB, then a table with
 the worst of each slice. Exit code 1 where a reader does not hold.
@@ -68,15 +68,26 @@ def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.readers", description=__doc__)
     parser.add_argument("readers", nargs="*", metavar="reader")
     parser.add_argument("--pairs", type=int, help="so many, drawn at random; all if unset")
+    parser.add_argument("--shapes", type=_shapes, help="parted by commas; all if unset")
     parser.add_argument("--seed", type=int, default=SEED, help="of what is drawn")
     return parser.parse_args()
 
 
 def _pairs(asked: argparse.Namespace) -> Iterator[tuple[str, str]]:
     wanted = {*asked.readers} or READERS.keys()
+    shapes = asked.shapes or names()
     if asked.pairs is None:
-        return ((reader, shape) for reader in READERS if reader in wanted for shape in names())
-    return islice((pair for pair in drawn(asked.seed) if pair[0] in wanted), asked.pairs)
+        return ((reader, shape) for reader in READERS if reader in wanted for shape in shapes)
+    fit = (one for one in drawn(asked.seed) if one[0] in wanted and one[1] in shapes)
+    return islice(fit, asked.pairs)
+
+
+def _shapes(given: str) -> list[str]:
+    """The names of shapes in an argument. ArgumentTypeError: there is none of that name."""
+    asked, known = given.split(","), set(names())
+    if unknown := [name for name in asked if name not in known]:
+        raise argparse.ArgumentTypeError(f"no such shapes: {', '.join(unknown)}")
+    return asked
 
 
 def _tell(line: str) -> None:

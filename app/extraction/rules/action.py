@@ -156,17 +156,7 @@ def acts(context: Context) -> list[Draft]:
         return []
     if by := by_agent(context):
         return by
-    if not target or target[0].lower in PRONOUNS - {
-        "the",
-        "die",
-        "der",
-        "das",
-        "einen",
-        "eine",
-        "ein",
-        "my",
-        "our",
-    }:
+    if not target or target[0].lower in NO_OBJECT:
         return []
     if target[0].text[0].isdigit() or target[0].lower in words("sets", "hollow"):
         return []
@@ -177,6 +167,7 @@ def acts(context: Context) -> list[Draft]:
     return [*_plain(context, sense, target), *_of_the_job(context, sense, after)]
 
 
+NO_OBJECT = PRONOUNS - {"the", "die", "der", "das", "einen", "eine", "ein", "my", "our"}
 # Of these a list has only what is measured: `hält zwei Tage`, not `hält viel von Jonas`.
 MEASURED = frozenset(["halten"])
 

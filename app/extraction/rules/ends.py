@@ -24,7 +24,7 @@ from app.extraction.phrases import (
 from app.extraction.rules.copula import person
 from app.extraction.rules.roles import is_duty, is_job
 from app.extraction.rules.states import stated
-from app.extraction.tokens import DETERMINERS, Token
+from app.extraction.tokens import DETERMINERS, Frame, Token
 from app.extraction.verbs import PREPOSITIONS, readings
 from app.values.model import Kind, Value
 from app.values.parse import parse_value
@@ -79,9 +79,9 @@ def _predicates(classes: str) -> tuple[str, ...]:
 def ended(context: Context) -> list[Draft]:
     """`I quit coffee`, `Our CTO resigned`, `Anna hat Siemens verlassen`, `Wir sind ausgezogen`."""
     clause = context.clause
-    if clause.ends or clause.denies or not _is_done(context):
+    if clause.ends or clause.denies or not _may_end(context.frame, context.language):
         return []
-    found = _end_of(context)
+    found = _end_of(context) if _is_done(context) else None
     if found is None:
         return []
     end, rest = found
@@ -96,6 +96,17 @@ def ended(context: Context) -> list[Draft]:
     return [
         replace(draft, read=(*draft.read, *used)) for draft in _drafts(context, stopped, office)
     ]
+
+
+def _may_end(frame: Frame, language: str) -> bool:
+    """Whether the table of ends has the verb, or its auxiliary, at the head of a row."""
+    begun = _first_words(language)
+    return frame.lemma in begun or frame.auxiliary in begun
+
+
+@cache
+def _first_words(language: str) -> frozenset[str]:
+    return frozenset(key.split(" ", 1)[0] for key in ends(language))
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ PAYING = frozenset(["pay", "earn", "zahlen", "bezahlen", "verdienen"])
 def frequency(context: Context) -> list[Draft]:
     """`We release firmware every two weeks`: how often is an attribute of who and what."""
     frame, clause = context.frame, context.clause
-    found = FREQUENCY.search(clause.work)
+    found = FREQUENCY.search(clause.work, clause.said)
     if found is None or frame.lemma in ("be", "sein", "cost", "kosten"):
         return []
     if clause.ends or clause.denies:

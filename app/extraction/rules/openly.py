@@ -114,9 +114,9 @@ def _goes_on(word: str) -> bool:
 def _habit(context: Context) -> str:
     """The verb alone, where a clause says nothing else: `I smoke`, `Ich schnarche`."""
     frame, clause = context.frame, context.clause
-    closed = words("sets", f"mental_{context.language}") | words("sets", "vague")
     if frame.rest or frame.past or frame.auxiliary or frame.participle or is_be(context):
         return ""
+    closed = words("sets", f"mental_{context.language}") | words("sets", "vague")
     if frame.lemma in closed | AUXILIARIES[context.language] | words("sets", "modals"):
         return ""
     known = may_have_habits(frame.subject, context.language)
