@@ -156,9 +156,9 @@ def _episode(root: str, case: Case, said: Said) -> dict[str, Any]:
 
 
 async def _held(client: ApiClient, scope: str) -> dict[str, Mapping[str, Any]]:
-    """Every fact of a scope that is believed, by id."""
+    """Every fact of a scope that is believed, by id: what is denied is one too."""
     page = await client.call("GET", f"/v1/facts?scope={scope}&limit={PAGE}")
-    return {fact["id"]: fact for fact in page["items"] if not fact["negated"]}
+    return {fact["id"]: fact for fact in page["items"]}
 
 
 async def _outcome(

@@ -570,11 +570,11 @@ RETURN f.id AS id,
 
 // name: to_be_changed(ids, scopes, as_of, known_at, latest, onward) read many
 // Of facts that are held at both moments: what is held and may have ended them, by what was known
-// then, the newest first (`newer`); and of those that are not negated their words, since when they
-// are held and whether a text says so itself, when they were last said, the first texts with which
-// that session went on (`after`, up to $onward, read in the order of the index), and what was decided
-// to be no change of them. Where nothing earlier was asked for ($latest), what a fact keeps of its
-// newest sources tells of all that were wholly read and name no moment.
+// then, the newest first (`newer`); and their words, since when they are held and whether a text says
+// so itself, when they were last said, the first texts with which that session went on (`after`, up to
+// $onward, read in the order of the index), and what was decided to be no change of them. Where nothing
+// earlier was asked for ($latest), what a fact keeps of its newest sources tells of all that were wholly
+// read and name no moment.
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
 WHERE f.scope IN $scopes AND f.expired_at > datetime.realtime()
@@ -609,14 +609,13 @@ CALL (f, briefly) {
 }
 CALL (f, since, confirmed, session) {
   MATCH (p:Episode {session: session})
-  WHERE NOT f.negated AND p.captured_at > CASE WHEN confirmed > since THEN confirmed ELSE since END
+  WHERE p.captured_at > CASE WHEN confirmed > since THEN confirmed ELSE since END
     AND p.captured_at <= $as_of AND p.ingested_at <= $known_at AND p.live AND p.scope IN $scopes
   WITH p ORDER BY p.session, p.captured_at, p.id LIMIT $onward
   RETURN [q IN collect(p) WHERE size(coalesce(q.flags, [])) = 0 | q.id] AS after
 }
 RETURN f.id AS id, f.scope AS scope, f.predicate AS predicate, f.object_text AS object_text,
-       f.subject AS subject, f.negated AS negated, dated,
-       f.statement AS statement, f.language AS language,
+       f.subject AS subject, dated, f.statement AS statement, f.language AS language,
        s.canonical_name AS subject_name, since, confirmed, rests, after,
        [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL AND v.other IS NOT NULL | v.other] AS decided,
        COLLECT {

@@ -131,7 +131,7 @@ class LaterTexts:
         """What `of` tells, of rows that `held` gave. `beside` are further texts that a reader has
         at hand, which are told of facts of their scope where they state what is about one matter
         with these."""
-        facts = [row for row in rows if not row["negated"]]
+        facts = list(rows)
         held = {row["id"]: _held(row) for row in facts}
         words = {(row["scope"], w) for row in facts for w in _sought(row, held[row["id"]])}
         # A range over every text's moment costs more than all else, so only a look back has it.
