@@ -570,11 +570,11 @@ RETURN f.id AS id,
 
 // name: to_be_changed(ids, scopes, as_of, known_at, latest, onward) read many
 // Of facts that are held at both moments: what is held and may have ended them, by what was known
-// then, the newest first (`newer`); and of those that are not negated their words, since when they
-// are held and whether a text says so itself, when they were last said, the first texts with which
-// that session went on (`after`, up to $onward, read in the order of the index), and what was decided
-// to be no change of them. Where nothing earlier was asked for ($latest), what a fact keeps of its
-// newest sources tells of all that were wholly read and name no moment.
+// then, the newest first (`newer`); and their words, since when they are held and whether a text says
+// so itself, when they were last said, the first texts with which that session went on (`after`, up to
+// $onward, read in the order of the index), and what was decided to be no change of them. Where nothing
+// earlier was asked for ($latest), what a fact keeps of its newest sources tells of all that were wholly
+// read and name no moment.
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
 WHERE f.scope IN $scopes AND f.expired_at > datetime.realtime()
@@ -609,14 +609,13 @@ CALL (f, briefly) {
 }
 CALL (f, since, confirmed, session) {
   MATCH (p:Episode {session: session})
-  WHERE NOT f.negated AND p.captured_at > CASE WHEN confirmed > since THEN confirmed ELSE since END
+  WHERE p.captured_at > CASE WHEN confirmed > since THEN confirmed ELSE since END
     AND p.captured_at <= $as_of AND p.ingested_at <= $known_at AND p.live AND p.scope IN $scopes
   WITH p ORDER BY p.session, p.captured_at, p.id LIMIT $onward
   RETURN [q IN collect(p) WHERE size(coalesce(q.flags, [])) = 0 | q.id] AS after
 }
 RETURN f.id AS id, f.scope AS scope, f.predicate AS predicate, f.object_text AS object_text,
-       f.subject AS subject, f.negated AS negated, dated,
-       f.statement AS statement, f.language AS language,
+       f.subject AS subject, dated, f.statement AS statement, f.language AS language,
        s.canonical_name AS subject_name, since, confirmed, rests, after,
        [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL AND v.other IS NOT NULL | v.other] AS decided,
        COLLECT {
@@ -660,8 +659,9 @@ RETURN found, COLLECT {
   UNWIND reduce(ids = $onward, one IN found | ids + one.texts) AS id
   WITH DISTINCT id LIMIT $most
   MATCH (p:Passage {id: id})
-  WHERE p.scope IN $scopes
-  RETURN p {.id, .content, .language, .captured_at, .ingested_at, .speaker,
+  WHERE p.scope IN $scopes AND p.live AND size(coalesce(p.flags, [])) = 0
+  RETURN p {.id, .scope, .content, .language, .captured_at, .ingested_at, .speaker,
+    states: EXISTS { (p)-[:SUPPORTS]->(:Fact) },
     claims: [(p)-[u:SUPPORTS]->(f:Fact) WHERE f.scope IN $scopes AND f.subject IN $subjects |
              {subject: f.subject, predicate: f.predicate, recorded_at: u.recorded_at,
               at: coalesce(u.until, u.since),
@@ -673,13 +673,43 @@ RETURN found, COLLECT {
 // subjects.
 UNWIND $ids AS id
 MATCH (p:Passage {id: id})
-WHERE p.scope IN $scopes
-RETURN collect(p {.id, .content, .language, .captured_at, .ingested_at, .speaker,
+WHERE p.scope IN $scopes AND p.live AND size(coalesce(p.flags, [])) = 0
+RETURN collect(p {.id, .scope, .content, .language, .captured_at, .ingested_at, .speaker,
+  states: EXISTS { (p)-[:SUPPORTS]->(:Fact) },
   claims: [(p)-[u:SUPPORTS]->(f:Fact) WHERE f.scope IN $scopes AND f.subject IN $subjects |
            {subject: f.subject, predicate: f.predicate, recorded_at: u.recorded_at,
             at: coalesce(u.until, u.since),
             precision: CASE WHEN u.until IS NULL THEN u.since_precision ELSE u.until_precision END}]
 }) AS texts
+
+// name: stated_near(pairs, scopes, known_at) read one
+// What texts state beside facts of their own scope, by what was known at a moment: where it stands in
+// the text, and its score beside the fact, (1 + cosine) / 2, by the vectors of the space that the
+// scope, or the nearest above that chose one, is searched in. What is compared is given, so no index
+// of vectors is asked.
+UNWIND $pairs AS pair
+MATCH (f:Fact {id: pair.fact})
+WHERE f.scope IN $scopes
+WITH f, pair, head(COLLECT {
+  MATCH (:Scope {path: f.scope})-[:WITHIN*0..2]->(s:Scope) WHERE s.space > ''
+  MATCH (v:VectorSpace {name: s.space})
+  RETURN v {.name, .model} ORDER BY size(s.path) DESC LIMIT 1
+} + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v {.name, .model} }) AS space
+UNWIND pair.texts AS text
+MATCH (p:Passage {id: text})-[u:SUPPORTS]->(n:Fact)
+WHERE p.scope = f.scope AND n.scope = f.scope AND n.id <> f.id AND u.recorded_at <= $known_at
+  AND n.expired_at > datetime.realtime() AND n.status <> 'quarantined'
+  AND NOT EXISTS { (n)-[:MAY_CHANGE]->(f) }
+WITH f, text, u, n, space.model AS model, CASE space.name
+    WHEN 'memory_b' THEN vector.similarity.cosine(f.embedding_b, n.embedding_b)
+    WHEN 'memory_c' THEN vector.similarity.cosine(f.embedding_c, n.embedding_c)
+    ELSE vector.similarity.cosine(f.embedding, n.embedding) END AS score
+WHERE score IS NOT NULL
+WITH f, text, u, n, model, score ORDER BY f.id, text, u.start, n.id
+RETURN collect({fact: f.id, text: text, start: u.start, end: u.end, score: score, model: model,
+                language: f.language, other: n.language, at: coalesce(u.until, u.since),
+                precision: CASE WHEN u.until IS NULL THEN u.since_precision
+                           ELSE u.until_precision END}) AS found
 
 // name: possible_changes(scopes, after, limit) read many
 // Facts that may have ended older ones and of which words were not read, with those older ones and

@@ -147,12 +147,24 @@ def _german_subject(
 
 def _in_order(before: list[Token], after: list[Token]) -> list[Token]:
     """What stands around a verb and its pronoun, the object first: `Bargeld akzeptieren wir gern`,
-    `Abends trinke ich ein Bier`. A comma parts them, so that they are not read as one phrase."""
+    `Abends trinke ich ein Bier`. A comma parts them, so that they are not read as one phrase; where
+    nothing else follows what closes the verb stands behind all: `Das Amt habe ich abgegeben`."""
     if not after:
         return before
     comma = Token(",", ",", before[-1].end, before[-1].end)
+    core, tail = _until_comma(after)
+    if len(core) == 1 and _closes(core[0]):
+        return [*before, *core, *tail]
     object_first = not is_adverbial(tuple(before)) and not noun_phrase_end(after, "de")
     return [*before, comma, *after] if object_first else [*after, comma, *before]
+
+
+def _closes(word: Token) -> bool:
+    """Whether a word may close the bracket of a German verb: a participle, or what a verb parts
+    with."""
+    if not word.text[0].islower():
+        return False
+    return word.lower in particles() or any(f.participle for f in readings(word.lower, "de"))
 
 
 def _fronted(clause: Clause) -> bool:

@@ -43,6 +43,7 @@ from app.search.holding import (
     marks_of,
     once_of_turns,
     said_by,
+    stating,
     unrepeated,
 )
 from app.search.imagining import Imagination
@@ -497,9 +498,11 @@ class SearchService:
         reading.believe(beliefs)
 
     async def _changed(self, reading: Reading, facts: Iterable[str], scopes: list[str]) -> None:
-        """Ask what may have changed of facts of which that is not known yet."""
+        """Ask what may have changed of facts of which that is not known yet, also by the best texts
+        that were found with them."""
         new = [fact for fact in facts if fact not in reading.changes]
-        found = await self.made.view.possible_changes(new, scopes, reading.moments)
+        texts = stating(filter(None, reading.rows.values()))
+        found = await self.made.view.possible_changes(new, scopes, reading.moments, texts)
         reading.changes |= {fact: found.get(fact) for fact in new}
 
     async def _fades_in(self, filters: Filters) -> list[str]:

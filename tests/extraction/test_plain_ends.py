@@ -36,6 +36,10 @@ ENDS = [
     ("Hal Onslow nimmt Ramipril.", "Hal Onslow hat Ramipril abgesetzt."),
     ("Hal Onslow isst Fleisch.", "Hal Onslow hat Fleisch weggelassen."),
     ("Ich bin Student.", "Hab mich heute exmatrikuliert."),
+    # What ends stands first, and who ends it behind the verb.
+    ("Ich nehme Ramipril.", "Ramipril habe ich abgesetzt."),
+    ("Ich trinke Kaffee.", "Mit Kaffee hab ich aufgehört."),
+    ("Ich arbeite bei der Post.", "Die Post habe ich verlassen."),
 ]
 
 # What looks like such an end and is none of what was said.
@@ -67,6 +71,13 @@ NONE = [
     ("Unser Haus nutzt die Heizung.", "Die Heizung wurde abgeschaltet."),
     ("Unser Haus nutzt die Heizung.", "Die Heizung wurde eingestellt."),
     ("Our CI runs on Hudson.", "Hudson was switched off."),
+    ("Ich trage einen Hut.", "Den Hut habe ich abgesetzt."),
+    ("Ich habe ein Paket.", "Das Paket habe ich aufgegeben."),
+    ("Ich nehme Ramipril.", "Aspirin habe ich abgesetzt."),
+    ("Ich nehme Ramipril.", "Ramipril habe ich nie abgesetzt."),
+    ("Ich nehme Ramipril.", "Ramipril habe ich im Urlaub abgesetzt."),
+    ("Ich nehme Ramipril.", "Ramipril hätte ich abgesetzt."),
+    ("Ich nehme Ramipril.", "Ramipril hat er abgesetzt."),
 ]
 
 

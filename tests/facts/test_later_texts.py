@@ -51,6 +51,15 @@ async def test_it_is_told_in_whatever_order_they_came(
     assert fact["status"] == "active", "nothing ends"
 
 
+async def test_what_is_denied_may_change_too(opened: Parts, writer: Principal) -> None:
+    broken = Said(0, "The lift does not work.", session="a")
+    mended = Said(9, "The lift was repaired yesterday.", session="b")
+    await take_in(opened, {"one": writer.caller}, [broken, mended])
+    items = (await writer.http.get("/v1/facts")).json()["items"]
+    (denied,) = (item for item in items if item["negated"])
+    assert [one["untrusted"]["statement"] for one in denied["possible_changes"]] == [mended.text]
+
+
 async def test_both_clocks_count(opened: Parts, writer: Principal) -> None:
     await take_in(opened, {"one": writer.caller}, [DOSE])
     (before,) = await facts(writer)
