@@ -133,6 +133,7 @@ from app.pages.reading import PageReader
 from app.pages.service import PageService
 from app.pages.service import Parts as PageParts
 from app.pages.vault import VaultService
+from app.pools.finding import PoolTexts
 from app.pools.retention import PoolUpkeep
 from app.pools.service import PoolLimits, PoolService
 from app.portability.deferral import text_index
@@ -300,6 +301,7 @@ class Parts:
     webhooks: WebhookService
     sender: Sender
     pool_upkeep: PoolUpkeep
+    pool_texts: PoolTexts
     work: WorkService
     goals: GoalService
     escalations: EscalationService
@@ -945,6 +947,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         events=events,
         **webhooks(settings, graph, keys, scopes, event_rows),
         pool_upkeep=PoolUpkeep(graph, scopes, pool_limits(settings)),
+        pool_texts=PoolTexts(graph),
         work=work,
         **autonomous,
         diary=DiaryService(

@@ -15,6 +15,7 @@ from app.indexing.entry import PASSAGES
 from app.kernel.graph import Row
 from app.kinds import KINDS as DECLARED
 from app.notes.model import CONDENSED, MEMORY
+from app.pools.kind import POOL_TEXT
 from app.retrieval.model import Path
 from app.search.floors import Floor, Match
 from app.search.reach import alone
@@ -80,6 +81,7 @@ class Without(StrEnum):
     KINDS = "kinds"  # only passages are in the graph, and other kinds were asked for
 
 
+MOST_ROOMS = 300  # pools that one query of an index names, beside scopes
 MOST_SCOPES = 400  # that one text query names: Lucene takes 1,024 clauses, words among them
 
 
@@ -91,6 +93,8 @@ class Filters:
     `flagged` and `left_out` (ids) are looked at once a memory is read, so that no index has to know
     of them. So is what the `reader`, a principal, has in a buffer: of the conversation `talk` (its
     id), or of all that are open; and what was `discarded`, which only the asking brings back.
+    `rooms` are the pools that the reader may read, of which alone texts are found; a part of the
+    search that is about these looks for nothing else.
     """
 
     scopes: list[str]
@@ -108,6 +112,12 @@ class Filters:
     reader: str = ""
     talk: str | None = None
     discarded: bool = False
+    rooms: list[str] = field(default_factory=list)
+
+    def within(self, sessions: list[str] | None) -> list[str] | None:
+        """Return what the search keeps to instead of these sessions: of texts of pools it is the
+        pools that may be read."""
+        return self.rooms if self.of_pools else sessions
 
     @property
     def pieces(self) -> list[Filters]:
@@ -124,7 +134,7 @@ class Filters:
     def plain(self) -> bool:
         """Whether only scope and kind count, which the fastest query answers."""
         rest = (self.sessions, self.roles, self.tags, self.since, self.until)
-        return all(f is None for f in rest) and self.current
+        return all(f is None for f in rest) and self.current and not self.of_pools
 
     @property
     def current(self) -> bool:
@@ -132,7 +142,26 @@ class Filters:
         return self.as_of is None and self.known_at is None
 
     @property
+    def of_pools(self) -> bool:
+        """Whether it is about texts of pools alone."""
+        return self.kinds == [POOL_TEXT.name]
+
+    @property
     def split(self) -> list[Filters]:
+        """The same, apart for texts of pools, which only who may read the pool finds, and for
+        facts where both moments count. Without a pool that may be read none are looked for."""
+        others = [kind for kind in self.kinds if kind != POOL_TEXT.name]
+        asked = None if self.sessions is None else set(self.sessions)
+        wanted = self.rooms if POOL_TEXT.name in self.kinds else []
+        rooms = [room for room in wanted if asked is None or room in asked]
+        parts = [
+            replace(self, kinds=[POOL_TEXT.name], rooms=rooms[at : at + MOST_ROOMS])
+            for at in range(0, len(rooms), MOST_ROOMS)
+        ]
+        return [*parts, *(replace(self, kinds=others, rooms=[])._by_belief if others else [])]
+
+    @property
+    def _by_belief(self) -> list[Filters]:
         """The same, apart for facts where both moments count.
 
         The index has the start of a fact as it is known now, which is not what was known then.

@@ -248,8 +248,10 @@ class SearchService:
             blocks = reading.blocks
             mode = ran(request.mode, Walk())
             return Found([], mode, 0, 0, 0, clock.marks, blocks, empty=Empty.LIMIT)
-        trees = await self._reach.trees(filters.scopes)
-        request = replace(request, filters=replace(filters, trees=trees))
+        trees, rooms = await asyncio.gather(
+            self._reach.trees(filters.scopes), self._repository.rooms(filters)
+        )
+        request = replace(request, filters=replace(filters, trees=trees, rooms=rooms or []))
         found, fades_in = await asyncio.gather(self._legs(request, clock), self._fades_in(filters))
         naming = asyncio.ensure_future(self._named(request, found))
         at = await self._ordered(request, found, fades_in, clock)
@@ -436,9 +438,10 @@ class SearchService:
             if step is not None:
                 await step.aclose()
 
-    async def read(self, memory: str, scopes: list[str]) -> Row | None:
-        """A fact, note, core block or pattern of failure by id; None where it is not visible."""
-        return await self._repository.read_other(memory, scopes)
+    async def read(self, memory: str, scopes: list[str], reader: str) -> Row | None:
+        """A fact, note, core block or pattern of failure by id, or what a pool says that the
+        principal `reader` may read; None where it is not visible."""
+        return await self._repository.read_other(memory, scopes, reader)
 
     async def changes_of(self, memory: Row, scopes: list[str]) -> tuple[PossibleChange, ...]:
         """What may have changed of a fact that was read; nothing of other memories."""

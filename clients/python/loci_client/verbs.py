@@ -28,6 +28,7 @@ Kind: TypeAlias = Literal[
     "trace",
     "work_item",
     "context_entry",
+    "pool_text",
     "task_segment",
     "core_block",
 ]
