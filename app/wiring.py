@@ -152,6 +152,7 @@ from app.retrieval.synonyms import COSINES, SynonymService
 from app.sanitize.proof import prove_detectors
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
+from app.search.at_hand import AtHand
 from app.search.blend import BlockDefaults
 from app.search.block import ContextBlocks
 from app.search.imagining import Imagination
@@ -719,6 +720,10 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     fast = FastPath(
         FastParts(episodes, scopes, consolidation, consolidation_rows, facts, forgetting)
     )
+    shortterm = ShortTermService(graph, scopes, short_limits(settings), bounds_of_work)
+    working = WorkingService(
+        WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
+    )
     searches = SearchService(
         SearchParts(
             SearchRepository(graph),
@@ -731,6 +736,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             rerank_step(settings, scopes),
             imagination(graph, settings, scopes),
             Shares(settings.search.at_once // 2, settings.search.at_once, rest=1.0, queued=True),
+            at_hand=AtHand(working, shortterm, spaces),
         )
     )
     alike = SimilarTraces(graph, spaces, settings.traces.floor)
@@ -741,10 +747,6 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     context_entries = EntryService(contexts)
     context_finding = ContextFinding(contexts, spaces)
     own_memory = OwnMemory(contexts, context_entries, context_finding)
-    shortterm = ShortTermService(graph, scopes, short_limits(settings), bounds_of_work)
-    working = WorkingService(
-        WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
-    )
     slotted = SlotService(SlotParts(working, episode_rows, searches))
     tier_promotion = TierPromotion(
         contexts, context_entries, spaces, wakeup, promotion_rule(settings)

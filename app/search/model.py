@@ -12,6 +12,7 @@ from typing import NamedTuple
 from app.embeddings.calibration import Kinds, calibration
 from app.facts.possible import PossibleChange
 from app.indexing.entry import PASSAGES
+from app.kernel.caller import Caller
 from app.kernel.graph import Row
 from app.kinds import KINDS as DECLARED
 from app.notes.model import CONDENSED, MEMORY
@@ -29,6 +30,9 @@ RECALLED = tuple(kind.name for kind in DECLARED if kind.entry is not None and ki
 KINDS = ("episode", "chunk", "fact", "note", "skill", MEMORY, *RECALLED)
 NOTES = ("note", CONDENSED, MEMORY)
 ALL_KINDS = tuple(dict.fromkeys((*KINDS, CONDENSED, *FOUND)))
+# Values that the caller alone has at hand, which no index holds: read where they are named.
+SHORT_TERM, WORKING = "short_term", "working"
+AT_HAND = (SHORT_TERM, WORKING)
 ROLES = ("user", "assistant", "tool")
 # How much of its lead a memory that has faded entirely loses: what seed 001 calls a light weight,
 # which is what importance has there (annex 3.a). It decides between scores that are this close.
@@ -174,6 +178,16 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
+class Hand:
+    """Which values of the caller's own are ranked along: of which kinds, and of which session, or
+    task of working memory; None for all sessions."""
+
+    caller: Caller
+    kinds: frozenset[str]
+    session: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class SearchRequest:
     """One checked search."""
 
@@ -193,6 +207,7 @@ class SearchRequest:
     hyde: bool = False
     asker: str = ""  # the scope whose budget pays where a model is asked
     outcomes: float = 0.0  # how much the outcomes of tasks move a score, 0 to .6
+    hand: Hand | None = None
     bases: tuple[str, ...] = ()  # knowledge bases among the sessions that it keeps to
 
 

@@ -32,6 +32,7 @@ from app.retrieval.service import WalkService
 from app.sanitize.aside import READ, aside
 from app.scopes.sessions import session_id
 from app.search.across import told_across
+from app.search.at_hand import AtHand
 from app.search.believed import flags_of
 from app.search.blending import fuse
 from app.search.floors import Floored, Judged, floored
@@ -106,6 +107,7 @@ class Parts:
     imagination: Imagination | None = None
     shares: Shares | None = None
     keeping: Keeping = field(default_factory=Keeping)
+    at_hand: AtHand | None = None
 
 
 @dataclass(slots=True)
@@ -231,6 +233,12 @@ class SearchService:
         Raises EmbedderUnavailable, GraphUnavailable, NotFound for a knowledge base that is not
         seen.
         """
+        found = await self._in_turn(request)
+        if self.made.at_hand is None or request.hand is None:
+            return found
+        return await self.made.at_hand.among(found, request)
+
+    async def _in_turn(self, request: SearchRequest) -> Found:
         # What waits for a model meanwhile would keep its tenant's other searches from their turn.
         if self.made.shares is None or request.hyde or request.rerank is Rerank.MODEL:
             return await self._found(request)

@@ -31,6 +31,8 @@ Kind: TypeAlias = Literal[
     "pool_text",
     "task_segment",
     "core_block",
+    "short_term",
+    "working",
 ]
 Form: TypeAlias = Literal["both", "relevant_context"]
 ScopeWeights = TypedDict(
