@@ -69,9 +69,10 @@ WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.*} AS row ORDER BY n.id
 
 // name: find(id, scopes) read optional
-// A declared node by id, as far as its scope is one of some.
+// A declared node by id, as far as its scope is one of some; a text of a pool is none by itself, since
+// it would come back from what the pool says.
 MATCH (n:Declared {id: $id})
-WHERE n.scope IN $scopes
+WHERE n.scope IN $scopes AND n.kind <> 'pool_text'
 RETURN n.id AS id, n.kind AS kind, n.scope AS scope
 
 // name: concerning(scope, author, session, names, fields, after, limit) read many

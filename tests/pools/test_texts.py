@@ -190,6 +190,9 @@ async def test_a_package_and_an_erasure_leave_what_the_pools_say(
     await write(other, "pottery", "A blue kiln.", "both.theirs")
     assert len(texts(await found(writer, "kiln"))) == 3
     await allow(admin, tenant)
+    (hit, *_) = await found(writer, "kiln", kinds=["pool_text"])
+    alone = await admin.http.post("/v1/erasures", json={"memory": hit["id"]})
+    assert alone.status_code == 404, "it would come back from the pool"
     await erase(opened, admin, author=other.caller.principal, scope=f"{tenant}/dev")
     assert texts(await found(writer, "kiln")) == {"The kiln is hot."}
     await opened.pool_texts.run()
