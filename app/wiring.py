@@ -117,6 +117,7 @@ from app.llm.repository import ReadingRepository
 from app.mcp.services import Services
 from app.notes.attesting import AttestingService
 from app.notes.blocks import BlockService
+from app.notes.cooling import CoolingService
 from app.notes.drifting import DriftService
 from app.notes.entries import NoteEntries
 from app.notes.joining import JoinService
@@ -732,6 +733,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             settings.search.depth,
             uses.note,
             FadingService(graph, scopes, predicates.registry),
+            CoolingService(graph, scopes, spaces),
             walks,
             rerank_step(settings, scopes),
             imagination(graph, settings, scopes),

@@ -15,6 +15,7 @@ from app.indexing.entry import PASSAGES
 from app.kernel.caller import Caller
 from app.kernel.graph import Row
 from app.kinds import KINDS as DECLARED
+from app.notes.cooling import FACTOR as COOLED
 from app.notes.model import CONDENSED, MEMORY
 from app.pools.kind import POOL_TEXT
 from app.retrieval.model import Path
@@ -338,17 +339,19 @@ class Fade:
     """How far a memory has faded: what share of its importance is `left`.
 
     What set the score that it had `before` above the `lowest` of all candidates shrinks by
-    `factor`, so that the measure of the scores does not matter, nor does what fades alike.
+    `factor`, so that the measure of the scores does not matter, nor does what fades alike. What
+    is `cooled`, being new and near a core block, counts half of that.
     """
 
     left: float
     before: float
     lowest: float
+    cooled: bool = False
 
     @property
     def factor(self) -> float:
-        """From 0.7 to 1."""
-        return 1 - MOST_FADED * (1 - self.left)
+        """From 0.7 to 1, half of that where it is cooled."""
+        return (1 - MOST_FADED * (1 - self.left)) * (COOLED if self.cooled else 1)
 
     @property
     def score(self) -> float:

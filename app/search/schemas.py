@@ -502,16 +502,18 @@ class BlockOut(msgspec.Struct, frozen=True):
 
 class FadeOut(msgspec.Struct, frozen=True):
     """Why the rank is lower than the match: what set the hit above the lowest candidate counts by
-    `factor`, which follows from the share of importance that is left since the last use.
+    `factor`, which follows from the share of importance that is left since the last use, and is
+    half of that where it is `cooled`: new, and near a core block.
     """
 
     left: float
     factor: float
+    cooled: bool = False
 
     @classmethod
     def of(cls, fade: Fade) -> FadeOut:
         """The wire form of a fade."""
-        return cls(round(fade.left, 6), round(fade.factor, 6))
+        return cls(round(fade.left, 6), round(fade.factor, 6), fade.cooled)
 
 
 class HitOut(msgspec.Struct, frozen=True):

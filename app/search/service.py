@@ -27,6 +27,7 @@ from app.kernel.stopwatch import Stopwatch
 from app.kernel.turns import Shares
 from app.learning.quality import UNKNOWN, boost
 from app.lifecycle.fading import FadingService
+from app.notes.cooling import CoolingService
 from app.notes.model import MEMORY, NOTE
 from app.retrieval.service import WalkService
 from app.sanitize.aside import READ, aside
@@ -102,6 +103,7 @@ class Parts:
     depth: int
     shown: Shown | None = None
     fading: FadingService | None = None
+    cooling: CoolingService | None = None
     walks: WalkService | None = None
     reranking: RerankStep | None = None
     imagination: Imagination | None = None
@@ -339,7 +341,7 @@ class SearchService:
             scores = arranged(scores, passages, walk, FREE if sure else self.made.keeping)
             legs = {**legs, "graph": walk.ranking}
             clock.mark("walk")
-        faded = await self._faded(scores, fades_in)
+        faded = await self._faded(scores, fades_in, request.filters)
         scores |= {memory: fade.score for memory, fade in faded.items()}
         scores = await self._proved(scores, request)
         beside = found.memories or {n: r for n, r in legs.items() if r.memories}
@@ -519,12 +521,27 @@ class SearchService:
             return []
         return await self.made.fading.where(filters.scopes)
 
-    async def _faded(self, scores: Mapping[str, float], scopes: list[str]) -> dict[str, Fade]:
-        if self.made.fading is None or not scopes or not scores:
+    async def _faded(
+        self, scores: Mapping[str, float], scopes: list[str], filters: Filters
+    ) -> dict[str, Fade]:
+        """What has faded in some scopes, and what is cooled where the rules of a scope say so."""
+        if not scores:
             return {}
-        left = await self.made.fading.left(list(scores), scopes)
+        left: dict[str, float] = {}
+        if self.made.fading is not None and scopes:
+            left = await self.made.fading.left(list(scores), scopes)
+        cooled = await self._cooled(scores, filters)
         lowest = min(scores.values())
-        return {memory: Fade(share, scores[memory], lowest) for memory, share in left.items()}
+        return {
+            memory: Fade(left.get(memory, 1.0), scores[memory], lowest, memory in cooled)
+            for memory in left.keys() | cooled
+        }
+
+    async def _cooled(self, scores: Mapping[str, float], filters: Filters) -> frozenset[str]:
+        if self.made.cooling is None or not filters.current:
+            return frozenset()
+        cools_in = await self.made.cooling.where(filters.scopes)
+        return await self.made.cooling.near(list(scores), cools_in)
 
     async def _proved(self, scores: dict[str, float], request: SearchRequest) -> dict[str, float]:
         """The scores moved by how tasks ended that used the best of them, where that is asked for;
