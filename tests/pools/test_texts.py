@@ -99,7 +99,7 @@ async def test_what_is_posted_to_a_pool_is_found_at_once_and_by_meaning(
     assert texts(await found(writer, "Invoices leave by post.")) == set()
 
 
-async def test_a_turn_recalls_and_a_tool_fetches_what_a_pool_says(
+async def test_turns_retrieval_and_ids_tell_what_a_pool_says(
     writer: Principal, principal: MakePrincipal, tenant: str, make: Make, drain: Drain
 ) -> None:
     await make("pottery", data={"kiln": "The kiln of the pottery is fired on Thursday."})
@@ -117,6 +117,11 @@ async def test_a_turn_recalls_and_a_tool_fetches_what_a_pool_says(
     asked = await other.http.post("/v1/turns", json={"session": "o", **said})
     assert asked.is_success, asked.text
     assert "Thursday" not in asked.text
+    question = {"query": "When is the kiln of the pottery fired?"}
+    for who, told in ((writer, True), (other, False)):
+        retrieved = await who.http.post("/v1/rag/context", json=question)
+        assert retrieved.is_success, retrieved.text
+        assert ("fired on Thursday" in retrieved.text) is told
 
 
 async def test_whoever_may_not_read_a_pool_never_finds_its_texts(

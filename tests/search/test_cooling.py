@@ -74,7 +74,8 @@ async def test_what_is_new_and_near_a_core_block_counts_half(
     assert cooled(await asked(admin)) == set(), "a week is over"
     await change(ingested_at=now())
     assert cooled(await asked(admin)) == {NEAR}
-    # A block elsewhere, or none, cools nothing here.
-    forgotten = await admin.http.post(f"/v1/memories/{put.json()['id']}/forget")
-    assert forgotten.is_success, forgotten.text
+    # A block that is over cools nothing.
+    await opened.graph.raw(
+        "MATCH (b:CoreBlock {id: $id}) SET b.expired_at = $at", id=put.json()["id"], at=now()
+    )
     assert cooled(await asked(admin)) == set()
