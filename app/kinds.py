@@ -28,7 +28,7 @@ from app.notes.drift import BLOCK_BASELINE
 from app.notes.kind import BLOCK, NOTE, PATTERN
 from app.notes.ratings import NOTE_RATING
 from app.observations.model import OBSERVATION
-from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
+from app.pools.kind import POOL, POOL_EVENT, POOL_TEXT, POOL_VERSION
 from app.scopes.workspace import WORKSPACE_SETTINGS
 from app.snapshots.model import DAY_PAGE, SNAPSHOT
 from app.tables.kind import DATA_ROW, DATA_TABLE
@@ -52,6 +52,7 @@ KINDS: tuple[Kind[Any], ...] = (
     POOL,
     POOL_VERSION,
     POOL_EVENT,
+    POOL_TEXT,
     WORK_ITEM,
     WORK_LINK,
     GOAL,

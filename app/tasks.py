@@ -69,7 +69,7 @@ from app.lifecycle.tasks import (
 from app.notes.tasks import DRIFT, JOIN, check_drift, join_notes
 from app.observations.tasks import CLEAN, COLLECT, clean_observations, collect_observations
 from app.pages.tasks import RELINK, run_relink
-from app.pools.tasks import RETENTION, retain_pools
+from app.pools.tasks import RETENTION, TEXTS, follow_pools, retain_pools
 from app.portability.jobs import EXPORT, IMPORT, run_export, run_import
 from app.reembedding.tasks import CLEAR, FILL, MEND, clear_space, fill_space, mend_spaces
 from app.settings import Settings
@@ -174,6 +174,7 @@ TASKS: Mapping[str, TaskFunction] = {
     COMMUNITIES: run_communities,
     RELINK: run_relink,
     RETENTION: retain_pools,
+    TEXTS: follow_pools,
     LINK_ROWS: link_waiting,
     RELINK_ROWS: link_anew,
     FADE: fade_contexts,
@@ -235,6 +236,7 @@ SCHEDULES = [
     Schedule("skills.gaps", "0 3 1 * *", GAPS, "Proposes skills that are missing."),
     Schedule("skills.expire", "5 * * * *", EXPIRE, "Expires proposals left unreviewed."),
     Schedule("pools.retention", "30 3 * * *", RETENTION, "Takes out of pools what ran out."),
+    Schedule("pools.texts", "*/5 * * * *", TEXTS, "Lets search find what pools say."),
     Schedule("tables.link", "*/5 * * * *", LINK_ROWS, "Links rows that a package brought."),
     Schedule("tables.relink", "40 4 * * *", RELINK_ROWS, "Links rows to what became known."),
     Schedule("contexts.fade", "50 3 * * *", FADE, "Lets entries of contexts fade."),

@@ -117,6 +117,7 @@ from app.llm.repository import ReadingRepository
 from app.mcp.services import Services
 from app.notes.attesting import AttestingService
 from app.notes.blocks import BlockService
+from app.notes.cooling import CoolingService
 from app.notes.drifting import DriftService
 from app.notes.entries import NoteEntries
 from app.notes.joining import JoinService
@@ -133,6 +134,7 @@ from app.pages.reading import PageReader
 from app.pages.service import PageService
 from app.pages.service import Parts as PageParts
 from app.pages.vault import VaultService
+from app.pools.finding import PoolTexts
 from app.pools.retention import PoolUpkeep
 from app.pools.service import PoolLimits, PoolService
 from app.portability.deferral import text_index
@@ -151,6 +153,7 @@ from app.retrieval.synonyms import COSINES, SynonymService
 from app.sanitize.proof import prove_detectors
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
+from app.search.at_hand import AtHand
 from app.search.blend import BlockDefaults
 from app.search.block import ContextBlocks
 from app.search.imagining import Imagination
@@ -300,6 +303,7 @@ class Parts:
     webhooks: WebhookService
     sender: Sender
     pool_upkeep: PoolUpkeep
+    pool_texts: PoolTexts
     work: WorkService
     goals: GoalService
     escalations: EscalationService
@@ -717,6 +721,10 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     fast = FastPath(
         FastParts(episodes, scopes, consolidation, consolidation_rows, facts, forgetting)
     )
+    shortterm = ShortTermService(graph, scopes, short_limits(settings), bounds_of_work)
+    working = WorkingService(
+        WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
+    )
     searches = SearchService(
         SearchParts(
             SearchRepository(graph),
@@ -725,10 +733,12 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             settings.search.depth,
             uses.note,
             FadingService(graph, scopes, predicates.registry),
+            CoolingService(graph, scopes, spaces),
             walks,
             rerank_step(settings, scopes),
             imagination(graph, settings, scopes),
             Shares(settings.search.at_once // 2, settings.search.at_once, rest=1.0, queued=True),
+            at_hand=AtHand(working, shortterm, spaces),
         )
     )
     alike = SimilarTraces(graph, spaces, settings.traces.floor)
@@ -739,10 +749,6 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     context_entries = EntryService(contexts)
     context_finding = ContextFinding(contexts, spaces)
     own_memory = OwnMemory(contexts, context_entries, context_finding)
-    shortterm = ShortTermService(graph, scopes, short_limits(settings), bounds_of_work)
-    working = WorkingService(
-        WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
-    )
     slotted = SlotService(SlotParts(working, episode_rows, searches))
     tier_promotion = TierPromotion(
         contexts, context_entries, spaces, wakeup, promotion_rule(settings)
@@ -945,6 +951,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         events=events,
         **webhooks(settings, graph, keys, scopes, event_rows),
         pool_upkeep=PoolUpkeep(graph, scopes, pool_limits(settings)),
+        pool_texts=PoolTexts(graph),
         work=work,
         **autonomous,
         diary=DiaryService(

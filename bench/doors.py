@@ -196,6 +196,7 @@ def asking(key: str, target: Item) -> list[tuple[str, Body]]:
         ("/v1/search", {"query": f"crane {key}", "form": "bundle"}),
         ("/v1/search", {"query": f"crane {key}", "form": "relevant_context"}),
         ("/v1/search", {"query": key, "kinds": ["trace", "work_item", "context_entry", "note"]}),
+        ("/v1/search", {"query": key, "kinds": ["pool_text"]}),
         ("/v1/search", {"query": "crane", "session": key}),
         ("/v1/rag/context", {"query": f"crane {key}", "include_traces": True}),
         ("/v1/rag/ask", {"query": f"Where does the harbour crane {key} stand?"}),

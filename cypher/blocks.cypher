@@ -127,3 +127,21 @@ UNWIND $vectors AS v
 WITH n, max(vector.similarity.cosine(n.embedding, v)) AS nearest
 RETURN 2 * nearest - 1 AS cosine, n.language AS language
 ORDER BY n.captured_at DESC, n.id
+
+// name: words_of(scopes) read many
+// The core blocks of some scopes, with their words.
+MATCH (b:CoreBlock)
+WHERE b.scope IN $scopes AND b.kind >= '' AND b.expired_at > datetime.realtime()
+RETURN b.scope AS scope, b.content AS content, b.content_hash AS content_hash ORDER BY b.scope, b.kind
+
+// name: learnt_near(ids, scope, vectors, since, least) read many
+// How near some facts and notes of a scope that are trusted and were learnt since a moment are to a
+// text, by those of their windows that are the nearest.
+UNWIND $ids AS id
+MATCH (m:Searchable {memory_id: id}) USING INDEX m:Searchable(memory_id)
+WHERE m:Memory AND m.scope = $scope AND m.kind IN ['fact', 'note', 'memory', 'condensed']
+  AND m.trust >= $least AND m.ingested_at > $since
+MATCH (n:Searchable {memory_id: id}) USING INDEX n:Searchable(memory_id)
+WHERE n.scope = $scope AND n.embedding IS NOT NULL
+UNWIND $vectors AS v
+RETURN id, m.language AS language, 2 * max(vector.similarity.cosine(n.embedding, v)) - 1 AS cosine

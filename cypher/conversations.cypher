@@ -200,6 +200,13 @@ RETURN EXISTS {
 } OR EXISTS {
   MATCH (n:ContextEntry)
   WHERE n.scope IN $scopes AND n.memory_type >= '' AND n.id > '' AND n.status = 'active'
+} OR EXISTS {
+  MATCH (n:PoolText)
+  WHERE n.scope IN $scopes AND n.id > '' AND EXISTS {
+    (n)-[:PART_OF]->(p:MemoryPool)
+    WHERE p.ends_at > datetime.realtime()
+      AND (p.owner = $reader OR any(one IN p.readers WHERE one IN [$reader, '*']))
+  }
 } AS found
 
 // name: tell(events) write none

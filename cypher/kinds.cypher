@@ -69,9 +69,10 @@ WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.*} AS row ORDER BY n.id
 
 // name: find(id, scopes) read optional
-// A declared node by id, as far as its scope is one of some.
+// A declared node by id, as far as its scope is one of some; a text of a pool is none by itself, since
+// it would come back from what the pool says.
 MATCH (n:Declared {id: $id})
-WHERE n.scope IN $scopes
+WHERE n.scope IN $scopes AND n.kind <> 'pool_text'
 RETURN n.id AS id, n.kind AS kind, n.scope AS scope
 
 // name: concerning(scope, author, session, names, fields, after, limit) read many
@@ -183,11 +184,17 @@ WHERE ($tenant IS NULL OR n.scope = $tenant OR n.scope STARTS WITH $below)
   AND NOT EXISTS { (s:Scope) WHERE s.path = n.scope }
 RETURN n.id AS id LIMIT $limit
 
-// name: hydrate(ids, scopes, as_of, known_at, alive) read one
-// What a hit shows of values that search finds, as far as they were current and known at the moments.
+// name: hydrate(ids, scopes, as_of, known_at, alive, readers) read one
+// What a hit shows of values that search finds, as far as they were current and known at the moments;
+// of a pool, as far as somebody may read it.
 UNWIND $ids AS id
 MATCH (n:Declared {id: id})
 WHERE n.scope IN $scopes AND n.memory_id IS NOT NULL AND n.expired_key > $alive
   AND n.ingested_at <= $known_at AND n.captured_at <= $as_of AND n.current_until > $as_of
+  AND (n.kind <> 'pool_text' OR EXISTS {
+    (n)-[:PART_OF]->(p:MemoryPool)
+    WHERE p.ends_at > datetime.realtime()
+      AND (p.owner IN $readers OR any(reader IN p.readers WHERE reader IN $readers))
+  })
 RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .ingested_key,
                   .expired_key, .windows, .terms, .about_terms, .language, .flags}) AS memories

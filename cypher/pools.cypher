@@ -125,6 +125,33 @@ WHERE e.time < $before AND ($scopes IS NULL OR e.scope IN $scopes)
 CALL (e) { DETACH DELETE e } IN TRANSACTIONS OF 1000 ROWS
 RETURN count(e) AS events
 
+// name: rooms(scopes, readers, at, limit) read one
+// Pools of some scopes that somebody may read and that have texts, those that were changed last.
+MATCH (p:MemoryPool)
+WHERE p.scope IN $scopes AND p.texts > 0 AND p.ends_at > $at
+  AND (p.owner IN $readers OR any(reader IN p.readers WHERE reader IN $readers))
+WITH p ORDER BY p.changed_at DESC, p.id LIMIT $limit
+RETURN collect(p.id) AS ids
+
+// name: texts(id, scope) read many
+// What tells the texts of a pool apart, by their keys.
+MATCH (t:PoolText {whole: $id})
+WHERE t.scope = $scope
+RETURN t.id AS id, t.key AS key, t.fingerprint AS fingerprint
+
+// name: followed(id, scope, texts) write none
+// How many texts a pool has, all of which follow from its data now; null where it has none.
+MATCH (p:MemoryPool {id: $id})
+WHERE p.scope = $scope
+SET p.texts = $texts, p.texts_due = null
+
+// name: unfollowed(after, limit) read many
+// Pools whose texts are due, by id.
+// unscoped: a schedule's, for every tenant
+MATCH (p:MemoryPool)
+WHERE p.texts_due = true AND p.id > $after
+RETURN p.id AS id ORDER BY p.id LIMIT $limit
+
 // name: tell(events) write none
 // Audit events about pools.
 // unscoped: the service has checked the scope of each

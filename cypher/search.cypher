@@ -258,8 +258,9 @@ RETURN f.id AS id, f.statement AS statement,
          WHERE g.scope IN $scopes AND g.id <> f.id RETURN g.id ORDER BY g.id LIMIT 200
        } AS rivals
 
-// name: read_other(id, scopes) read optional
-// One fact, chunk, note, skill, page, core block, pattern of failure or declared value by id.
+// name: read_other(id, scopes, readers) read optional
+// One fact, chunk, note, skill, page, core block, pattern of failure or declared value by id; a text
+// of a pool as far as somebody may read that.
 CALL () {
   MATCH (f:Fact {id: $id}) RETURN f AS m, 'fact' AS kind
   UNION ALL
@@ -281,6 +282,11 @@ WITH m, kind
 WHERE m.scope IN $scopes AND m.expired_at > datetime.realtime()
   AND (kind <> 'note' OR m.cited IS NULL
        OR m.cited = COUNT { (m)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
+  AND (kind <> 'pool_text' OR EXISTS {
+    (m)-[:PART_OF]->(p:MemoryPool)
+    WHERE p.ends_at > datetime.realtime()
+      AND (p.owner IN $readers OR any(reader IN p.readers WHERE reader IN $readers))
+  })
 RETURN m.id AS id, kind, m.scope AS scope, m.content AS content, m.tags AS tags, m.flags AS flags
 
 // name: bases(ids, scopes) read many

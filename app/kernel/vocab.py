@@ -85,6 +85,7 @@ class Label(StrEnum):
     MEMORY_POOL = "MemoryPool"
     POOL_VERSION = "PoolVersion"
     POOL_EVENT = "PoolEvent"
+    POOL_TEXT = "PoolText"
     WORK_ITEM = "WorkItem"
     WORK_LINK = "WorkLink"
     FEED_EVENT = "FeedEvent"

@@ -1,10 +1,11 @@
-"""What the engines need to know of pools, their versions and their events."""
+"""What the engines need to know of pools, their versions, their events and their texts."""
 
 from __future__ import annotations
 
+from app.indexing.declared import indexed
 from app.kernel.kind import Kind
 from app.kernel.vocab import Label
-from app.pools.model import Pool, PoolEvent, PoolVersion
+from app.pools.model import Pool, PoolEvent, PoolText, PoolVersion
 
 POOL = Kind(
     "pool",
@@ -33,4 +34,17 @@ POOL_EVENT = Kind(
     sanitised=("key",),
     part_of=POOL,
     exported=False,
+)
+# It follows from the data, which packages bring; the id is drawn, so that nobody guesses one.
+POOL_TEXT = Kind(
+    "pool_text",
+    PoolText,
+    Label.POOL_TEXT,
+    sanitised=("key", "content"),
+    part_of=POOL,
+    whole="pool",
+    exported=False,
+    guarded=True,
+    entry=indexed,
+    recalled=True,
 )

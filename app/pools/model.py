@@ -16,7 +16,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from app.errors import InvalidInput
 from app.kernel.clock import FOREVER
-from app.kernel.kind import Gone, Stored, unpacked
+from app.kernel.ids import digest
+from app.kernel.kind import Gone, Searched, Stored, unpacked
 from app.kernel.wire import Moment, ShortText, WireModel
 from app.pools.data import Data, Mark, check, same, size_of, trimmed, without
 
@@ -212,12 +213,14 @@ class Pool(Stored):
         return min(ends)
 
     def derived(self) -> dict[str, Any]:
-        """Return what lists, rights and upkeep ask the graph for."""
+        """Return what lists, rights and upkeep ask the graph for; whoever writes a pool without
+        its texts leaves them due."""
         return {
             "ends_at": self.ends_at,
             "due_at": self.due_at,
             "readers": sorted(self.readers()),
             "size": size_of(self.data),
+            "texts_due": True,
         }
 
     @property
@@ -331,3 +334,46 @@ class PoolEvent(Stored):
     def people(self) -> Iterable[str]:
         """Return the writer."""
         return {self.writer}
+
+
+class PoolText(Stored):
+    """What search finds of a pool: the words under one key, or of one bulletin.
+
+    It follows from the data of the pool, in which alone it is written. `written_at` is when
+    somebody wrote there last, `writers` who did.
+    """
+
+    pool: str
+    pool_id: PoolId
+    key: Annotated[str, StringConstraints(min_length=1)]
+    content: Annotated[str, StringConstraints(min_length=1)]
+    written_at: Moment
+    writers: tuple[str, ...] = ()
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells two contents of one key apart."""
+        return digest(self.content, self.written_at.isoformat(), *self.writers)[:32]
+
+    def derived(self) -> dict[str, Any]:
+        """Return what tells whether the text still follows from the pool."""
+        return {"fingerprint": self.fingerprint}
+
+    def searched(self) -> Searched:
+        """Return the words under the names of pool and key; the pool stands for the session, by
+        which a search is kept to the pools that its reader may read."""
+        return Searched(
+            self.content,
+            self.written_at,
+            title=f"{self.pool_id}: {self.key}",
+            session=self.pool,
+        )
+
+    def people(self) -> Iterable[str]:
+        """Return everybody who wrote something of it."""
+        return set(self.writers) - {NOBODY, ""}
+
+
+def readers_of(principal: str) -> list[str]:
+    """Return what stands for a principal among the readers of pools; of nobody everybody alone."""
+    return [principal, EVERYONE] if principal else [EVERYONE]

@@ -39,6 +39,7 @@ from app.pools.data import (
     remove,
     size_of,
 )
+from app.pools.finding import follow
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.pools.model import (
     DEFAULT,
@@ -420,6 +421,7 @@ class PoolService:
                 await tx.rows(Q.kinds.drop, ids=ended["ids"])
             made = await tx.rows(Q.kinds.restore, rows=[POOL.new(pool)])
             if made:
+                await follow(tx, pool)
                 await tx.rows(Q.pools.tell, events=[event])
             return bool(made)
 
@@ -481,9 +483,11 @@ class PoolService:
 
 
 async def save(tx: Tx, done: Written, limits: PoolLimits) -> None:
-    """Store a pool whose lock is held, its former data and its events, within the bounds."""
+    """Store a pool whose lock is held, its texts, its former data and its events, within the
+    bounds."""
     pool = done.pool
     await tx.rows(Q.kinds.change, rows=[POOL.row(pool)])
+    await follow(tx, pool)
     parts = [POOL_EVENT.new(event) for event in done.events]
     if limits.versions:
         parts.append(POOL_VERSION.new(POOL_VERSION.placed(done.former)))

@@ -1,4 +1,4 @@
-"""The upkeep of pools as a task of a worker."""
+"""The upkeep of pools as tasks of a worker."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from app.jobs.model import Job, Outcome, Report, is_dry
 
 RETENTION = "pools.retention"
+TEXTS = "pools.texts"
 
 
 async def retain_pools(parts: Any, job: Job, report: Report) -> Outcome:
@@ -16,3 +17,8 @@ async def retain_pools(parts: Any, job: Job, report: Report) -> Outcome:
     keys = sum(counts["keys"] for counts in receipt.counts.values())
     told = {"receipt": receipt.id, "pools": pools, "keys": keys, "events": receipt.events}
     return Outcome(told | {"scopes": receipt.counts})
+
+
+async def follow_pools(parts: Any, job: Job, report: Report) -> Outcome:
+    """Make the texts that search finds of pools those of their data, where they are due."""
+    return Outcome({"texts": await parts.pool_texts.run()})

@@ -68,6 +68,11 @@ class ScopeRules(BaseModel):
     decay: bool = Field(
         False, strict=True, description="what has not been used for long ranks lower"
     )
+    cooling: bool = Field(
+        False,
+        strict=True,
+        description="what was learnt of late and is near a core block counts half for 7 days",
+    )
     forgetting: bool = Field(
         False,
         strict=True,

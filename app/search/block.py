@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
+from app.notes.cooling import FACTOR as COOLED
 from app.sanitize.aside import READ, aside
 from app.sanitize.hidden import shown as visible
 from app.scopes.service import ScopeService
@@ -119,7 +120,7 @@ def weighed(
 ) -> list[Line]:
     """Return the hits whose score is above what the blend keeps, the best first, each text once."""
     lines: dict[str, Line] = {}
-    scores = [final(blend, evidence(hit, asked, at)) for hit in hits]
+    scores = [final(blend, evidence(hit, asked, at)) * _cooled(hit) for hit in hits]
     for hit, score in zip(hits, settled(hits, question, asked, scores), strict=True):
         line = _line(hit, asked, score)
         same = lines.get(line.text)
@@ -198,6 +199,11 @@ def _line(hit: Hit, asked: Asked, score: float) -> Line:
     label = str(memory.get("namespace") or memory["kind"])
     shown = visible(escape(qualified(text, hit))).strip() if text.strip() else ""
     return Line(hit.id, reach_of(memory["scope"]), label, score, shown)
+
+
+def _cooled(hit: Hit) -> float:
+    """What a hit counts that is new and near a core block."""
+    return COOLED if hit.fade is not None and hit.fade.cooled else 1.0
 
 
 def _near(hit: Hit) -> float:

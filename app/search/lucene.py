@@ -51,6 +51,7 @@ def _wanted(terms: list[str], dates: list[str]) -> str:
 
 
 def _required(filters: Filters, session_ids: list[str] | None) -> list[str]:
+    session_ids = filters.within(session_ids)
     clauses = [
         f"+scope:{_scopes(filters)}^0",
         f"+facets:{group(f'k={kind}' for kind in filters.kinds)}^0",

@@ -12,9 +12,12 @@ from typing import NamedTuple
 from app.embeddings.calibration import Kinds, calibration
 from app.facts.possible import PossibleChange
 from app.indexing.entry import PASSAGES
+from app.kernel.caller import Caller
 from app.kernel.graph import Row
 from app.kinds import KINDS as DECLARED
+from app.notes.cooling import FACTOR as COOLED
 from app.notes.model import CONDENSED, MEMORY
+from app.pools.kind import POOL_TEXT
 from app.retrieval.model import Path
 from app.search.floors import Floor, Match
 from app.search.reach import alone
@@ -28,6 +31,9 @@ RECALLED = tuple(kind.name for kind in DECLARED if kind.entry is not None and ki
 KINDS = ("episode", "chunk", "fact", "note", "skill", MEMORY, *RECALLED)
 NOTES = ("note", CONDENSED, MEMORY)
 ALL_KINDS = tuple(dict.fromkeys((*KINDS, CONDENSED, *FOUND)))
+# Values that the caller alone has at hand, which no index holds: read where they are named.
+SHORT_TERM, WORKING = "short_term", "working"
+AT_HAND = (SHORT_TERM, WORKING)
 ROLES = ("user", "assistant", "tool")
 # How much of its lead a memory that has faded entirely loses: what seed 001 calls a light weight,
 # which is what importance has there (annex 3.a). It decides between scores that are this close.
@@ -80,6 +86,7 @@ class Without(StrEnum):
     KINDS = "kinds"  # only passages are in the graph, and other kinds were asked for
 
 
+MOST_ROOMS = 300  # pools that one query of an index names, beside scopes
 MOST_SCOPES = 400  # that one text query names: Lucene takes 1,024 clauses, words among them
 
 
@@ -91,6 +98,8 @@ class Filters:
     `flagged` and `left_out` (ids) are looked at once a memory is read, so that no index has to know
     of them. So is what the `reader`, a principal, has in a buffer: of the conversation `talk` (its
     id), or of all that are open; and what was `discarded`, which only the asking brings back.
+    `rooms` are the pools that the reader may read, of which alone texts are found; a part of the
+    search that is about these looks for nothing else.
     """
 
     scopes: list[str]
@@ -108,6 +117,12 @@ class Filters:
     reader: str = ""
     talk: str | None = None
     discarded: bool = False
+    rooms: list[str] = field(default_factory=list)
+
+    def within(self, sessions: list[str] | None) -> list[str] | None:
+        """Return what the search keeps to instead of these sessions: of texts of pools it is the
+        pools that may be read."""
+        return self.rooms if self.of_pools else sessions
 
     @property
     def pieces(self) -> list[Filters]:
@@ -124,7 +139,7 @@ class Filters:
     def plain(self) -> bool:
         """Whether only scope and kind count, which the fastest query answers."""
         rest = (self.sessions, self.roles, self.tags, self.since, self.until)
-        return all(f is None for f in rest) and self.current
+        return all(f is None for f in rest) and self.current and not self.of_pools
 
     @property
     def current(self) -> bool:
@@ -132,7 +147,26 @@ class Filters:
         return self.as_of is None and self.known_at is None
 
     @property
+    def of_pools(self) -> bool:
+        """Whether it is about texts of pools alone."""
+        return self.kinds == [POOL_TEXT.name]
+
+    @property
     def split(self) -> list[Filters]:
+        """The same, apart for texts of pools, which only who may read the pool finds, and for
+        facts where both moments count. Without a pool that may be read none are looked for."""
+        others = [kind for kind in self.kinds if kind != POOL_TEXT.name]
+        asked = None if self.sessions is None else set(self.sessions)
+        wanted = self.rooms if POOL_TEXT.name in self.kinds else []
+        rooms = [room for room in wanted if asked is None or room in asked]
+        parts = [
+            replace(self, kinds=[POOL_TEXT.name], rooms=rooms[at : at + MOST_ROOMS])
+            for at in range(0, len(rooms), MOST_ROOMS)
+        ]
+        return [*parts, *(replace(self, kinds=others, rooms=[])._by_belief if others else [])]
+
+    @property
+    def _by_belief(self) -> list[Filters]:
         """The same, apart for facts where both moments count.
 
         The index has the start of a fact as it is known now, which is not what was known then.
@@ -142,6 +176,16 @@ class Filters:
         others = [kind for kind in self.kinds if kind != "fact"]
         parts = [replace(self, kinds=["fact"], as_of=None)]
         return [*parts, replace(self, kinds=others)] if others else parts
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """Which values of the caller's own are ranked along: of which kinds, and of which session, or
+    task of working memory; None for all sessions."""
+
+    caller: Caller
+    kinds: frozenset[str]
+    session: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +208,7 @@ class SearchRequest:
     hyde: bool = False
     asker: str = ""  # the scope whose budget pays where a model is asked
     outcomes: float = 0.0  # how much the outcomes of tasks move a score, 0 to .6
+    hand: Hand | None = None
     bases: tuple[str, ...] = ()  # knowledge bases among the sessions that it keeps to
 
 
@@ -294,17 +339,19 @@ class Fade:
     """How far a memory has faded: what share of its importance is `left`.
 
     What set the score that it had `before` above the `lowest` of all candidates shrinks by
-    `factor`, so that the measure of the scores does not matter, nor does what fades alike.
+    `factor`, so that the measure of the scores does not matter, nor does what fades alike. What
+    is `cooled`, being new and near a core block, counts half of that.
     """
 
     left: float
     before: float
     lowest: float
+    cooled: bool = False
 
     @property
     def factor(self) -> float:
-        """From 0.7 to 1."""
-        return 1 - MOST_FADED * (1 - self.left)
+        """From 0.7 to 1, half of that where it is cooled."""
+        return (1 - MOST_FADED * (1 - self.left)) * (COOLED if self.cooled else 1)
 
     @property
     def score(self) -> float:

@@ -15,6 +15,9 @@ from app.kernel.clock import END, START, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.learning.quality import quality
+from app.pools.finding import rooms
+from app.pools.kind import POOL_TEXT
+from app.pools.model import readers_of
 from app.search.model import FOUND, NOTES, ROLES, Filters, Ranking
 
 ANY_ROLE = [*ROLES, ""]
@@ -42,6 +45,7 @@ class SearchRepository:
         self, part: Part, filters: Filters, sessions: list[str] | None, limit: int
     ) -> Ranking:
         """The vector leg in one space, by the query that fits the filters."""
+        sessions = filters.within(sessions)
         over = part.space.over
         common = {
             "v": part.vector,
@@ -127,9 +131,11 @@ class SearchRepository:
         }
         if group not in queries:
             return []
-        more = {"latest": moments.latest} if group == "fact" else {}
+        more: Row = {"latest": moments.latest} if group == "fact" else {}
         if group == "note":
             more = _in_mind(filters)
+        if group == "declared":
+            more = {"readers": readers_of(filters.reader)}
         found = await self.graph.one(
             queries[group],
             ids=ids,
@@ -178,9 +184,17 @@ class SearchRepository:
         """What became of facts that do not hold."""
         return await self.graph.rows(Q.search.past, ids=ids, scopes=scopes, known_at=known_at)
 
-    async def read_other(self, memory: str, scopes: list[str]) -> Row | None:
+    async def read_other(self, memory: str, scopes: list[str], reader: str) -> Row | None:
         """One memory that is no episode."""
-        return await self.graph.optional(Q.search.read_other, id=memory, scopes=scopes)
+        return await self.graph.optional(
+            Q.search.read_other, id=memory, scopes=scopes, readers=readers_of(reader)
+        )
+
+    async def rooms(self, filters: Filters) -> list[str] | None:
+        """The pools whose texts a search may find; None where it looks for none."""
+        if POOL_TEXT.name not in filters.kinds:
+            return None
+        return await rooms(self.graph, filters.scopes, filters.reader)
 
     async def check_bases(self, bases: Sequence[str], scopes: list[str]) -> None:
         """What a question keeps to: InvalidInput for no base at all, NotFound for one that is not

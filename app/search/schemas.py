@@ -27,13 +27,16 @@ from app.search.bundle import LONGEST, SNIPPET, band, render
 from app.search.floors import Floor
 from app.search.model import (
     ALL_KINDS,
+    AT_HAND,
     FOUND,
     KINDS,
     NOTES,
+    WORKING,
     Fade,
     Filters,
     Found,
     Fusion,
+    Hand,
     Hit,
     Lapse,
     Leg,
@@ -49,11 +52,11 @@ QUERY_MOST = 4000  # characters
 MEASURED = ("vector", "rerank")  # legs whose scores follow from a text and the question alone
 MMR_WEIGHT = 0.7
 # What a source's id is called, by kind.
-SAID_BY = {kind: f"{kind}_id" for kind in ("episode", "skill", *FOUND)}
+SAID_BY = {kind: f"{kind}_id" for kind in ("episode", "skill", *FOUND, *AT_HAND)}
 
 
 HalfLife = Annotated[float, Field(ge=0.01, le=36_500)]
-NAMES = (*ALL_KINDS, "core_block")
+NAMES = (*ALL_KINDS, "core_block", *AT_HAND)
 
 
 def _unasked() -> str:
@@ -166,7 +169,8 @@ class SearchIn(WireModel):
         None,
         description="Kinds of memory; all if unset, but `condensed`, notes made of facts that are "
         f"found themselves{_unasked()}. `memory` is what a language model read out of turns, shown "
-        "with them.",
+        "with them. `short_term` and `working` are values that the key itself has at hand, those "
+        "of `working` in the task that `session` names.",
     )
     session: ShortText | None = Field(None, description="A session, by id or by your name of it.")
     knowledge_base_ids: tuple[ShortText, ...] | None = Field(
@@ -271,8 +275,23 @@ class SearchIn(WireModel):
             hyde=self.hyde,
             asker=caller.home,
             outcomes=self.outcomes,
+            hand=self._hand(caller),
             bases=self._bases(),
         )
+
+    def _hand(self, caller: Caller) -> Hand | None:
+        """What is at hand, where it is named; InvalidInput (`kinds`, `session`) where the form has
+        no place for it or no task is named."""
+        kinds = frozenset(AT_HAND).intersection(self.kinds or ())
+        if not kinds:
+            return None
+        if self.is_context:
+            raise InvalidInput(
+                f"`relevant_context` has no {sorted(kinds)[0]}: ask for `both`", field="kinds"
+            )
+        if WORKING in kinds and self.session is None:
+            raise InvalidInput("`working` is of a task: name it as `session`", field="session")
+        return Hand(caller, kinds, self.session)
 
     @property
     def is_context(self) -> bool:
@@ -483,16 +502,18 @@ class BlockOut(msgspec.Struct, frozen=True):
 
 class FadeOut(msgspec.Struct, frozen=True):
     """Why the rank is lower than the match: what set the hit above the lowest candidate counts by
-    `factor`, which follows from the share of importance that is left since the last use.
+    `factor`, which follows from the share of importance that is left since the last use, and is
+    half of that where it is `cooled`: new, and near a core block.
     """
 
     left: float
     factor: float
+    cooled: bool = False
 
     @classmethod
     def of(cls, fade: Fade) -> FadeOut:
         """The wire form of a fade."""
-        return cls(round(fade.left, 6), round(fade.factor, 6))
+        return cls(round(fade.left, 6), round(fade.factor, 6), fade.cooled)
 
 
 class HitOut(msgspec.Struct, frozen=True):

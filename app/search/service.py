@@ -27,11 +27,13 @@ from app.kernel.stopwatch import Stopwatch
 from app.kernel.turns import Shares
 from app.learning.quality import UNKNOWN, boost
 from app.lifecycle.fading import FadingService
+from app.notes.cooling import CoolingService
 from app.notes.model import MEMORY, NOTE
 from app.retrieval.service import WalkService
 from app.sanitize.aside import READ, aside
 from app.scopes.sessions import session_id
 from app.search.across import told_across
+from app.search.at_hand import AtHand
 from app.search.believed import flags_of
 from app.search.blending import fuse
 from app.search.floors import Floored, Judged, floored
@@ -102,11 +104,13 @@ class Parts:
     depth: int
     shown: Shown | None = None
     fading: FadingService | None = None
+    cooling: CoolingService | None = None
     walks: WalkService | None = None
     reranking: RerankStep | None = None
     imagination: Imagination | None = None
     shares: Shares | None = None
     keeping: Keeping = field(default_factory=Keeping)
+    at_hand: AtHand | None = None
 
 
 @dataclass(slots=True)
@@ -232,6 +236,12 @@ class SearchService:
         Raises EmbedderUnavailable, GraphUnavailable, NotFound for a knowledge base that is not
         seen.
         """
+        found = await self._in_turn(request)
+        if self.made.at_hand is None or request.hand is None:
+            return found
+        return await self.made.at_hand.among(found, request)
+
+    async def _in_turn(self, request: SearchRequest) -> Found:
         # What waits for a model meanwhile would keep its tenant's other searches from their turn.
         if self.made.shares is None or request.hyde or request.rerank is Rerank.MODEL:
             return await self._found(request)
@@ -249,8 +259,10 @@ class SearchService:
             blocks = reading.blocks
             mode = ran(request.mode, Walk())
             return Found([], mode, 0, 0, 0, clock.marks, blocks, empty=Empty.LIMIT)
-        trees = await self._reach.trees(filters.scopes)
-        request = replace(request, filters=replace(filters, trees=trees))
+        trees, rooms = await asyncio.gather(
+            self._reach.trees(filters.scopes), self._repository.rooms(filters)
+        )
+        request = replace(request, filters=replace(filters, trees=trees, rooms=rooms or []))
         found, fades_in = await asyncio.gather(self._legs(request, clock), self._fades_in(filters))
         naming = asyncio.ensure_future(self._named(request, found))
         at = await self._ordered(request, found, fades_in, clock)
@@ -330,7 +342,7 @@ class SearchService:
             scores = arranged(scores, passages, walk, FREE if sure else self.made.keeping)
             legs = {**legs, "graph": walk.ranking}
             clock.mark("walk")
-        faded = await self._faded(scores, fades_in)
+        faded = await self._faded(scores, fades_in, request.filters)
         scores |= {memory: fade.score for memory, fade in faded.items()}
         scores = await self._proved(scores, request)
         beside = found.memories or {n: r for n, r in legs.items() if r.memories}
@@ -437,9 +449,10 @@ class SearchService:
             if step is not None:
                 await step.aclose()
 
-    async def read(self, memory: str, scopes: list[str]) -> Row | None:
-        """A fact, note, core block or pattern of failure by id; None where it is not visible."""
-        return await self._repository.read_other(memory, scopes)
+    async def read(self, memory: str, scopes: list[str], reader: str) -> Row | None:
+        """A fact, note, core block or pattern of failure by id, or what a pool says that the
+        principal `reader` may read; None where it is not visible."""
+        return await self._repository.read_other(memory, scopes, reader)
 
     async def changes_of(self, memory: Row, scopes: list[str]) -> tuple[PossibleChange, ...]:
         """What may have changed of a fact that was read; nothing of other memories."""
@@ -511,12 +524,27 @@ class SearchService:
             return []
         return await self.made.fading.where(filters.scopes)
 
-    async def _faded(self, scores: Mapping[str, float], scopes: list[str]) -> dict[str, Fade]:
-        if self.made.fading is None or not scopes or not scores:
+    async def _faded(
+        self, scores: Mapping[str, float], scopes: list[str], filters: Filters
+    ) -> dict[str, Fade]:
+        """What has faded in some scopes, and what is cooled where the rules of a scope say so."""
+        if not scores:
             return {}
-        left = await self.made.fading.left(list(scores), scopes)
+        left: dict[str, float] = {}
+        if self.made.fading is not None and scopes:
+            left = await self.made.fading.left(list(scores), scopes)
+        cooled = await self._cooled(scores, filters)
         lowest = min(scores.values())
-        return {memory: Fade(share, scores[memory], lowest) for memory, share in left.items()}
+        return {
+            memory: Fade(left.get(memory, 1.0), scores[memory], lowest, memory in cooled)
+            for memory in left.keys() | cooled
+        }
+
+    async def _cooled(self, scores: Mapping[str, float], filters: Filters) -> frozenset[str]:
+        if self.made.cooling is None or not filters.current:
+            return frozenset()
+        cools_in = await self.made.cooling.where(filters.scopes)
+        return await self.made.cooling.near(list(scores), cools_in)
 
     async def _proved(self, scores: dict[str, float], request: SearchRequest) -> dict[str, float]:
         """The scores moved by how tasks ended that used the best of them, where that is asked for;

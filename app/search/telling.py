@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.kernel.caller import Caller
 from app.questions.log import QuestionLog
 from app.questions.model import Asked, Door, Outcome, Searched
-from app.search.model import Found, SearchRequest
+from app.search.model import AT_HAND, Found, SearchRequest
 from app.search.service import SearchService
 
 # The steps of a search that follow each other; the legs' own times lie within `legs`.
@@ -39,7 +39,7 @@ def searched(request: SearchRequest, found: Found) -> Searched:
         mode=found.mode.value,
         fusion=request.fusion.value,
         candidates=found.candidates,
-        ids=tuple(hit.id for hit in found.hits),
+        ids=tuple(hit.id for hit in found.hits if hit.memory["kind"] not in AT_HAND),
         milliseconds=sum(found.milliseconds.get(step, 0.0) for step in STEPS),
         similarities=tuple(h.similarity for h in found.hits if h.similarity is not None),
         floored=found.held,

@@ -82,7 +82,7 @@ async def memory_of(
     rows = await episode_rows.get([memory_id], caller.visible)
     if rows:
         return cut({**rows[0]["episode"], "id": memory_id, "kind": "episode"}, size)
-    other = await searches.read(memory_id, caller.visible)
+    other = await searches.read(memory_id, caller.visible, caller.principal)
     if other is None:
         raise NotFound(f"there is no memory {memory_id}")
     changes = await searches.changes_of(other, caller.visible)

@@ -229,7 +229,7 @@ def section_of(
     if kind == "note":
         learnt = hit.memory["namespace"] == "learnings"
         return Section.LEARNINGS if learnt else Section.SHARED_KNOWLEDGE
-    return Section.SHARED_KNOWLEDGE if kind == "skill" else Section.GRAPH
+    return Section.SHARED_KNOWLEDGE if kind in ("skill", "pool_text") else Section.GRAPH
 
 
 def _item(entry: Entry) -> Item:

@@ -28,8 +28,11 @@ Kind: TypeAlias = Literal[
     "trace",
     "work_item",
     "context_entry",
+    "pool_text",
     "task_segment",
     "core_block",
+    "short_term",
+    "working",
 ]
 Form: TypeAlias = Literal["both", "relevant_context"]
 ScopeWeights = TypedDict(
