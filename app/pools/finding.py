@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,8 +20,18 @@ ROWS = 200  # texts that are written by one statement
 QUICK = 20_000  # bytes of a pool whose texts are analysed without a thread of their own
 
 
+# Most readers have no such pool, and would wait for that answer before each search: who has none
+# is remembered for a moment. A pool that this process writes or shares ends that at once.
+NONE_SECONDS, NONE_KEPT = 1.0, 512
+_none: dict[tuple[str, tuple[str, ...]], float] = {}
+
+
 async def rooms(graph: Graph, scopes: Sequence[str], principal: str) -> list[str]:
-    """Return the ids of the pools in some scopes that a principal may read and that have texts."""
+    """Return the ids of the pools in some scopes that a principal may read and that have texts;
+    one that another process has just made may be missed for a second."""
+    key = (principal, tuple(scopes))
+    if _none.get(key, 0.0) > time.monotonic():
+        return []
     found = await graph.one(
         Q.pools.rooms,
         scopes=list(scopes),
@@ -29,7 +40,16 @@ async def rooms(graph: Graph, scopes: Sequence[str], principal: str) -> list[str
         limit=ROOMS,
     )
     ids: list[str] = found["ids"]
+    if not ids:
+        if len(_none) >= NONE_KEPT:
+            _none.clear()
+        _none[key] = time.monotonic() + NONE_SECONDS
     return ids
+
+
+def may_be_found() -> None:
+    """Ask again who has pools with texts: one was written or shared."""
+    _none.clear()
 
 
 async def follow(tx: Tx, pool: Pool) -> int:
@@ -50,6 +70,7 @@ async def follow(tx: Tx, pool: Pool) -> int:
         await tx.rows(Q.kinds.restore, rows=new[at : at + ROWS])
     for at in range(0, len(changed), ROWS):
         await tx.rows(Q.kinds.change, rows=changed[at : at + ROWS])
+    may_be_found()
     await tx.rows(Q.pools.followed, id=pool.id, scope=pool.scope, texts=found.left or None)
     return len(new) + len(changed) + len(found.gone)
 

@@ -39,7 +39,7 @@ from app.pools.data import (
     remove,
     size_of,
 )
-from app.pools.finding import follow
+from app.pools.finding import follow, may_be_found
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.pools.model import (
     DEFAULT,
@@ -340,7 +340,9 @@ class PoolService:
             await tx.rows(Q.pools.tell, events=[event])
             return made
 
-        return await self.graph.write("pools.share", work)
+        shared = await self.graph.write("pools.share", work)
+        may_be_found()
+        return shared
 
     def _access(self, caller: Caller, draft: Draft) -> AccessControl:
         """The lists with whole ids; InvalidInput where they contradict the type."""
