@@ -24,7 +24,6 @@ from bench.floors import HALVES, half_of
 
 BATCH = 64  # captures of one request
 WAITS = 40  # times that a batch is handed in again until all of it is consolidated
-VECTORS_WAITS = 1200  # times that it is asked, a quarter of a second apart, what has no vector yet
 PAGE = 200  # facts of one page
 
 Tell = Callable[[str], None]
@@ -96,7 +95,6 @@ async def measure(client: ApiClient, root: str, cases: Sequence[Case], tell: Tel
     before = {case.id: await _held(client, _scope(root, case)) for case in cases}
     tell(f"first texts: {len(cases)}, with a fact: {sum(map(bool, before.values()))}")
     await _capture(client, root, [(c, c.texts[-1]) for c in cases])
-    await _with_vectors(client)  # what is told in other words is told by these
     return [await _outcome(client, root, case, before[case.id]) for case in cases]
 
 
@@ -143,15 +141,6 @@ async def _capture(client: ApiClient, root: str, part: Sequence[tuple[Case, Said
             answer = await client.call("POST", "/v1/episodes:batch?wait=consolidated", body)
         else:
             raise LociError("what was captured is not consolidated: is a worker running?")
-
-
-async def _with_vectors(client: ApiClient) -> None:
-    """Wait until no memory is without its vector."""
-    for _ in range(VECTORS_WAITS):
-        if (await client.call("GET", "/v1/status"))["backlog"]["pending"] == 0:
-            return
-        await asyncio.sleep(0.25)
-    raise LociError("what was captured has no vectors: is a worker running?")
 
 
 def _episode(root: str, case: Case, said: Said) -> dict[str, Any]:

@@ -659,9 +659,8 @@ RETURN found, COLLECT {
   UNWIND reduce(ids = $onward, one IN found | ids + one.texts) AS id
   WITH DISTINCT id LIMIT $most
   MATCH (p:Passage {id: id})
-  WHERE p.scope IN $scopes AND p.live AND size(coalesce(p.flags, [])) = 0
-  RETURN p {.id, .scope, .content, .language, .captured_at, .ingested_at, .speaker,
-    states: EXISTS { (p)-[:SUPPORTS]->(:Fact) },
+  WHERE p.scope IN $scopes
+  RETURN p {.id, .content, .language, .captured_at, .ingested_at, .speaker,
     claims: [(p)-[u:SUPPORTS]->(f:Fact) WHERE f.scope IN $scopes AND f.subject IN $subjects |
              {subject: f.subject, predicate: f.predicate, recorded_at: u.recorded_at,
               at: coalesce(u.until, u.since),
@@ -673,43 +672,13 @@ RETURN found, COLLECT {
 // subjects.
 UNWIND $ids AS id
 MATCH (p:Passage {id: id})
-WHERE p.scope IN $scopes AND p.live AND size(coalesce(p.flags, [])) = 0
-RETURN collect(p {.id, .scope, .content, .language, .captured_at, .ingested_at, .speaker,
-  states: EXISTS { (p)-[:SUPPORTS]->(:Fact) },
+WHERE p.scope IN $scopes
+RETURN collect(p {.id, .content, .language, .captured_at, .ingested_at, .speaker,
   claims: [(p)-[u:SUPPORTS]->(f:Fact) WHERE f.scope IN $scopes AND f.subject IN $subjects |
            {subject: f.subject, predicate: f.predicate, recorded_at: u.recorded_at,
             at: coalesce(u.until, u.since),
             precision: CASE WHEN u.until IS NULL THEN u.since_precision ELSE u.until_precision END}]
 }) AS texts
-
-// name: stated_near(pairs, scopes, known_at) read one
-// What texts state beside facts of their own scope, by what was known at a moment: where it stands in
-// the text, and its score beside the fact, (1 + cosine) / 2, by the vectors of the space that the
-// scope, or the nearest above that chose one, is searched in. What is compared is given, so no index
-// of vectors is asked.
-UNWIND $pairs AS pair
-MATCH (f:Fact {id: pair.fact})
-WHERE f.scope IN $scopes
-WITH f, pair, head(COLLECT {
-  MATCH (:Scope {path: f.scope})-[:WITHIN*0..2]->(s:Scope) WHERE s.space > ''
-  MATCH (v:VectorSpace {name: s.space})
-  RETURN v {.name, .model} ORDER BY size(s.path) DESC LIMIT 1
-} + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v {.name, .model} }) AS space
-UNWIND pair.texts AS text
-MATCH (p:Passage {id: text})-[u:SUPPORTS]->(n:Fact)
-WHERE p.scope = f.scope AND n.scope = f.scope AND n.id <> f.id AND u.recorded_at <= $known_at
-  AND n.expired_at > datetime.realtime() AND n.status <> 'quarantined'
-  AND NOT EXISTS { (n)-[:MAY_CHANGE]->(f) }
-WITH f, text, u, n, space.model AS model, CASE space.name
-    WHEN 'memory_b' THEN vector.similarity.cosine(f.embedding_b, n.embedding_b)
-    WHEN 'memory_c' THEN vector.similarity.cosine(f.embedding_c, n.embedding_c)
-    ELSE vector.similarity.cosine(f.embedding, n.embedding) END AS score
-WHERE score IS NOT NULL
-WITH f, text, u, n, model, score ORDER BY f.id, text, u.start, n.id
-RETURN collect({fact: f.id, text: text, start: u.start, end: u.end, score: score, model: model,
-                language: f.language, other: n.language, at: coalesce(u.until, u.since),
-                precision: CASE WHEN u.until IS NULL THEN u.since_precision
-                           ELSE u.until_precision END}) AS found
 
 // name: possible_changes(scopes, after, limit) read many
 // Facts that may have ended older ones and of which words were not read, with those older ones and

@@ -15,8 +15,6 @@ from app.extraction.model import Precision
 from app.facts.common_words import CommonWords
 from app.facts.dated import ended, lies_before
 from app.facts.later import Forms, Held, changing, held_words, parts, read
-from app.facts.later_reading import Piece
-from app.facts.one_matter import Pair, Stated, changed_by, stated_near, telling
 from app.indexing.entry import LIVE, PASSAGES, quoted, time_key
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -48,21 +46,6 @@ class Asking:
     subjects: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """A fact with the later texts that tell of a change by its words, as they are told, and those
-    that may tell of one in other words."""
-
-    fact: Row
-    entries: list[Row]
-    rest: list[Row]
-
-    @property
-    def pairs(self) -> list[Pair]:
-        """The fact with each of the other texts."""
-        return [(self.fact["id"], text["id"]) for text in self.rest]
-
-
 class LaterTexts:
     """Reads only."""
 
@@ -83,24 +66,17 @@ class LaterTexts:
         return rows
 
     async def of(
-        self,
-        ids: Sequence[str],
-        scopes: list[str],
-        as_of: datetime,
-        known_at: datetime,
-        beside: Sequence[str] = (),
+        self, ids: Sequence[str], scopes: list[str], as_of: datetime, known_at: datetime
     ) -> list[Row]:
         """The facts that texts of their scope may have changed: said after a fact began and was
         last confirmed, up to `as_of`, and known at `known_at`.
 
         Rows have the fact's `id`, `statement` and `language`, and of each of the `newer` texts,
         newest first, `passage`, `statement` (the sentence that tells of a change) and `since`.
-        What a curator has decided not to be a change is left out. `beside` are ids of further
-        texts, as `after` takes them.
+        What a curator has decided not to be a change is left out.
         """
         facts = await self.held(ids, scopes, as_of, known_at)
-        further = await self._page(list(beside), [], scopes) if beside else ()
-        return await self.after(facts, scopes, as_of, known_at, further)
+        return await self.after(facts, scopes, as_of, known_at)
 
     async def held(
         self, ids: Sequence[str], scopes: list[str], as_of: datetime, known_at: datetime
@@ -121,16 +97,9 @@ class LaterTexts:
         )
 
     async def after(
-        self,
-        rows: Iterable[Row],
-        scopes: list[str],
-        as_of: datetime,
-        known_at: datetime,
-        beside: Iterable[Row] = (),
+        self, rows: Iterable[Row], scopes: list[str], as_of: datetime, known_at: datetime
     ) -> list[Row]:
-        """What `of` tells, of rows that `held` gave. `beside` are further texts that a reader has
-        at hand, which are told of facts of their scope where they state what is about one matter
-        with these."""
+        """What `of` tells, of rows that `held` gave."""
         facts = list(rows)
         held = {row["id"]: _held(row) for row in facts}
         words = {(row["scope"], w) for row in facts for w in _sought(row, held[row["id"]])}
@@ -145,19 +114,14 @@ class LaterTexts:
             subjects=sorted({row["subject"] for row in facts if row["dated"]}),
         )
         holding, found = await self._texts(asking, scopes)
-        further = [text for text in beside if text["captured_at"] <= as_of]
-        if not found and not further and not any(row["hints"] for row in facts):
+        if not found and not any(row["hints"] for row in facts):
             return []
         texts = [
             {**text, "claims": [c for c in text["claims"] if c["recorded_at"] <= known_at]}
             for text in found
             if text["ingested_at"] <= known_at
         ]
-        further = [text for text in further if text["ingested_at"] <= known_at]
-        looked = await asyncio.to_thread(_looked, facts, held, holding, texts, further)
-        pairs = [pair for one in looked for pair in one.pairs]
-        near = await stated_near(self._graph, pairs, scopes, known_at)
-        return _told(looked, near)
+        return await asyncio.to_thread(_told, facts, held, holding, texts)
 
     async def _texts(
         self, asking: Asking, scopes: list[str]
@@ -247,69 +211,31 @@ def _said(fact: Row) -> datetime:
     return moment
 
 
-def _looked(
+def _told(
     facts: Iterable[Row],
     held: Mapping[str, Held],
     holding: Mapping[Word, list[str]],
     texts: Iterable[Row],
-    further: Iterable[Row],
-) -> list[Looked]:
-    """Facts with what is told of them by their words, and what else may be: of `texts` those that
-    hold words of a fact or were said after it, and all `further` ones of its scope."""
+) -> list[Row]:
     known = {text["id"]: text for text in texts}
-    beside = [text for text in further if telling(_pieces(text))]
-    return [_look(fact, held[fact["id"]], holding, known, beside) for fact in facts]
-
-
-def _look(
-    fact: Row,
-    held: Held,
-    holding: Mapping[Word, list[str]],
-    known: Mapping[str, Row],
-    beside: Iterable[Row],
-) -> Looked:
-    words = [word for word in _sought(fact, held) if (fact["scope"], word) in holding]
-    said, began = _said(fact), fact["since"] if fact["dated"] else None
-    ids = {text for word in words for text in holding[fact["scope"], word]}
-    ids.update(fact["after"])
-    hints = [hint for hint in fact["hints"] if hint["id"] not in fact["decided"]]
-    hinted = [_hinted(hint) for hint in hints if said < hint["captured_at"]]
-    seen = {*fact["decided"], *(entry["passage"] for entry in hinted)}
-    later = [known[text] for text in (ids & known.keys()).difference(seen)]
-    after_it = [t for t in later if said < t["captured_at"] and not _of_before(t, fact)]
-    entries = [*hinted, *_entries(held.among(words), after_it, began)]
-    seen.update(entry["passage"] for entry in entries)
-    own = [t for t in beside if t["scope"] == fact["scope"] and t["id"] not in ids]
-    rest = [*after_it, *(t for t in own if said < t["captured_at"])]
-    rest = [t for t in rest if t["id"] not in seen and t["states"]]
-    return Looked(fact, entries, [t for t in rest if telling(_pieces(t))])
-
-
-def _told(looked: Iterable[Looked], near: Mapping[Pair, Sequence[Stated]]) -> list[Row]:
-    """What is told of each fact of which something is: the newest texts."""
     told: list[Row] = []
-    for one in looked:
-        fact = one.fact
-        stated = [(text, near.get((fact["id"], text["id"]), ())) for text in one.rest]
-        other = [_in_other_words(fact, text, said) for text, said in stated if said]
-        found = [*one.entries, *filter(None, other)]
-        entries = sorted(found, key=lambda entry: (entry["since"], entry["passage"]), reverse=True)
+    for fact in facts:
+        words = _sought(fact, held[fact["id"]])
+        telling = [word for word in words if (fact["scope"], word) in holding]
+        own, said = held[fact["id"]].among(telling), _said(fact)
+        ids = {text for word in telling for text in holding[fact["scope"], word]}
+        ids.update(fact["after"])
+        hints = [hint for hint in fact["hints"] if hint["id"] not in fact["decided"]]
+        hinted = [_hinted(hint) for hint in hints if said < hint["captured_at"]]
+        seen = {entry["passage"] for entry in hinted}
+        later = [known[text] for text in (ids & known.keys()).difference(fact["decided"], seen)]
+        after_it = [t for t in later if said < t["captured_at"] and not _of_before(t, fact)]
+        told_by = _entries(own, after_it, fact["since"] if fact["dated"] else None)
+        entries = sorted([*hinted, *told_by], key=lambda entry: entry["since"], reverse=True)[:MOST]
         if entries:
             names = ("id", "statement", "language")
-            told.append({**{name: fact[name] for name in names}, "newer": entries[:MOST]})
+            told.append({**{name: fact[name] for name in names}, "newer": entries})
     return told
-
-
-def _in_other_words(fact: Row, text: Row, stated: Sequence[Stated]) -> Row | None:
-    """What is told of a text that states what is about one matter with a fact, beside a word of
-    change; None where it states no such thing, or dates it before the fact began."""
-    began = fact["since"] if fact["dated"] else None
-    place = changed_by(telling(_pieces(text)), [s for s in stated if not s.is_before(began)])
-    return None if place is None else _entry(text, place, began)
-
-
-def _pieces(text: Row) -> Sequence[Piece]:
-    return read(text["content"], text["language"] or "en", text["speaker"] or "")
 
 
 def _hinted(hint: Row) -> Row:
@@ -335,18 +261,15 @@ def _entries(held: Held, texts: Iterable[Row], began: datetime | None) -> list[R
     dated before the fact `began`, where that is dated."""
     entries: list[Row] = []
     for text in sorted(texts, key=lambda t: (t["captured_at"], t["id"]), reverse=True):
-        place = changing(held, _pieces(text))
-        entry = None if place is None else _entry(text, place, began)
-        if entry is not None:
-            entries.append(entry)
+        place = changing(held, read(text["content"], text["language"], text["speaker"] or ""))
+        if place is None:
+            continue
+        statement = text["content"][place[0] : place[1]]
+        if began and lies_before(statement, text["captured_at"], began, text["language"]):
+            continue
+        entries.append(
+            {"passage": text["id"], "statement": statement, "since": text["captured_at"]}
+        )
         if len(entries) == MOST:
             break
     return entries
-
-
-def _entry(text: Row, place: tuple[int, int], began: datetime | None) -> Row | None:
-    """A sentence of a text as it is told; None where it is dated before something `began`."""
-    statement = text["content"][place[0] : place[1]]
-    if began and lies_before(statement, text["captured_at"], began, text["language"] or "en"):
-        return None
-    return {"passage": text["id"], "statement": statement, "since": text["captured_at"]}

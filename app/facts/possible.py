@@ -101,21 +101,16 @@ class PossibleChange:
 
 
 async def possible_changes(
-    graph: Graph,
-    facts: Collection[str],
-    scopes: list[str],
-    moments: Moments,
-    beside: Iterable[Row] = (),
+    graph: Graph, facts: Collection[str], scopes: list[str], moments: Moments
 ) -> dict[str, PossibleChange]:
     """Those of some facts, held at both moments, that may have changed, by newer facts and then by
-    later texts, of these those `beside` as well, which the reader has at hand: two queries for all
-    of them, a third where a text states something beside a word of change, none where there is no
-    fact. What lies out of the scopes is not told."""
+    later texts: two queries for all of them, none where there is no fact. What lies out of the
+    scopes is not told."""
     if not facts:
         return {}
     texts, at = LaterTexts(graph), (moments.as_of, moments.known_at)
     held = await texts.held(sorted(facts), scopes, *at)
-    later = await texts.after(held, scopes, *at, beside)
+    later = await texts.after(held, scopes, *at)
     found = {row["id"]: PossibleChange.of(row) for row in held if row["newer"]}
     for change in map(PossibleChange.of, later):
         known = found.get(change.fact or "")

@@ -129,10 +129,7 @@ class FactService:
         or stays as it is; None where no such text may have changed it."""
         older, at = decision.other or "", now()
         rows = await self.repository.get([older], caller.visible, at, at)
-        told = await self.repository.changes.of(
-            [older], caller.visible, at, at, beside=[decision.fact]
-        )
-        texts = [text for one in told for text in one["newer"]] if rows else []
+        texts = [row for row in rows[0]["possible_changes"] if row.get("passage")] if rows else []
         text = next((row for row in texts if row["passage"] == decision.fact), None)
         if text is None:
             return None

@@ -45,15 +45,10 @@ class FactView:
         return (await self.beliefs(ids, scopes, moments)).held
 
     async def possible_changes(
-        self,
-        facts: Collection[str],
-        scopes: list[str],
-        moments: Moments,
-        beside: Iterable[Row] = (),
+        self, facts: Collection[str], scopes: list[str], moments: Moments
     ) -> dict[str, PossibleChange]:
-        """What may have changed of facts that hold at both moments, by their ids; `beside` are
-        texts that were found with them."""
-        return await possible_changes(self._graph, facts, scopes, moments, beside)
+        """What may have changed of facts that hold at both moments, by their ids."""
+        return await possible_changes(self._graph, facts, scopes, moments)
 
     async def beliefs(self, ids: Sequence[str], scopes: list[str], moments: Moments) -> Beliefs:
         """How the facts stand at both moments for a reader of these scopes.

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import islice
 
 from app.facts.interval import Standing
 from app.facts.service import Moments
-from app.indexing.entry import PASSAGES
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.notes.model import CONDENSED, NOTE
-from app.search.believed import flags_of
 from app.search.model import Lapse, Mark
-
-BESIDE = 32  # texts of one search that may change the facts that are found with them
 
 
 def claimed(memories: Iterable[Row]) -> list[str]:
@@ -26,13 +21,6 @@ def claimed(memories: Iterable[Row]) -> list[str]:
             found[memory["id"]] = None
         found |= dict.fromkeys(memory.get("stated") or ())
     return list(found)
-
-
-def stating(memories: Iterable[Row]) -> list[Row]:
-    """The first passages that are not flagged, as later texts are read: that they may state
-    something."""
-    found = (m for m in memories if m["kind"] in PASSAGES and not flags_of(m))
-    return [{**memory, "states": True} for memory in islice(found, BESIDE)]
 
 
 def said_by(memory: Row, held: set[str]) -> list[str]:

@@ -45,7 +45,6 @@ from app.search.holding import (
     marks_of,
     once_of_turns,
     said_by,
-    stating,
     unrepeated,
 )
 from app.search.imagining import Imagination
@@ -511,11 +510,9 @@ class SearchService:
         reading.believe(beliefs)
 
     async def _changed(self, reading: Reading, facts: Iterable[str], scopes: list[str]) -> None:
-        """Ask what may have changed of facts of which that is not known yet, also by the best texts
-        that were found with them."""
+        """Ask what may have changed of facts of which that is not known yet."""
         new = [fact for fact in facts if fact not in reading.changes]
-        texts = stating(filter(None, reading.rows.values()))
-        found = await self.made.view.possible_changes(new, scopes, reading.moments, texts)
+        found = await self.made.view.possible_changes(new, scopes, reading.moments)
         reading.changes |= {fact: found.get(fact) for fact in new}
 
     async def _fades_in(self, filters: Filters) -> list[str]:

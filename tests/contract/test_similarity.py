@@ -45,7 +45,6 @@ MEASURED = {
 # Modules that turn the index's score, (1 + cosine) / 2, into a cosine or a distance.
 TURNING = {
     "entities/likeness.py": "measured for entities by model; proposes only (decision 0021)",
-    "facts/one_matter.py": "hands it to the calibration at once",
     "pages/neighbours.py": "hands it to the calibration at once",
     "search/vectors.py": "hands it to the calibration at once",
 }

@@ -33,14 +33,13 @@ def case(identity: str, kind: str, *texts: str) -> Case:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def reading(opened: Parts, tenant: str) -> AsyncIterator[None]:
-    """Consolidate and index what the tenant captures, as the worker does."""
+    """Consolidate what the tenant captures, as the worker does."""
 
     async def work() -> None:
         while True:
             for due in await opened.consolidation.due():
                 if due.tenant == tenant:
                     await opened.consolidation.turn(due)
-            await opened.indexing.drain()
             await asyncio.sleep(0.05)
 
     task = asyncio.create_task(work())
