@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import structlog
@@ -336,6 +337,22 @@ def create_app(settings: Settings | None = None) -> Litestar:
     return app
 
 
+# Parts that routes are given under another name: theirs would be that of a parameter or field.
+CALLED = {
+    "capturing": "episodes",
+    "basing": "bases",
+    "documenting": "documents",
+    "scoping": "scopes",
+    "believing": "facts",
+    "knowing": "entities",
+    "merging": "merges",
+    "remembering": "fast",
+    "note_service": "notes",
+    "paging": "pages",
+    "registries": "predicates",
+}
+
+
 def fill_state(app: Litestar, opened: Parts) -> None:
     """Put the parts where guards, middleware and handlers find them."""
     app.state.parts = opened
@@ -352,13 +369,19 @@ def fill_state(app: Litestar, opened: Parts) -> None:
 def graphql_service(opened: Parts) -> GraphqlService:
     """What answers GraphQL; a worker or a command has no need of its library."""
     bounds = QueryLimits(opened.settings.api.graphql_depth, opened.settings.api.graphql_cost)
-    return GraphqlService(opened.doors, opened.limiter, opened.refusals, bounds)
+    handed = partial(handed_by, opened)
+    return GraphqlService(opened.doors, handed, opened.limiter, opened.refusals, bounds)
 
 
 def mcp_service(opened: Parts) -> McpService:
     """What speaks the Model Context Protocol; a worker or a command has no need of its library."""
     listening = Listening(opened.events, Subscriptions(opened.queue))
     return McpService(opened.services, opened.refusals, listening, opened.settings.api.max_body)
+
+
+def handed_by(opened: Parts, name: str) -> Any:
+    """The part that routes are given under a name."""
+    return getattr(opened, CALLED.get(name, name))
 
 
 def dependencies() -> dict[str, Provide]:
@@ -377,21 +400,8 @@ def dependencies() -> dict[str, Provide]:
         return Provide(provide, sync_to_thread=False)
 
     named = {name: of(name) for name in INJECTED}
-    named |= {
-        "capturing": of("episodes"),
-        "basing": of("bases"),
-        "documenting": of("documents"),
-        "scoping": of("scopes"),
-        "believing": of("facts"),
-        "knowing": of("entities"),
-        "merging": of("merges"),
-        "remembering": of("fast"),
-        "note_service": of("notes"),
-        "paging": of("pages"),
-        "registries": of("predicates"),
-        "asking": ready("asking"),
-        "speaking": ready("speaking"),
-    }
+    named |= {name: of(part) for name, part in CALLED.items()}
+    named |= {name: ready(name) for name in ("asking", "speaking")}
     return {"caller": Provide(provide_caller, sync_to_thread=False), **named}
 
 

@@ -123,6 +123,7 @@ from app.notes.entries import NoteEntries
 from app.notes.joining import JoinService
 from app.notes.ratings import RatingService
 from app.notes.repository import BlockRepository, NoteRepository
+from app.notes.reviewing import NoteReviewer
 from app.notes.service import NoteDependencies, NoteService
 from app.observations.sensors import Collector
 from app.observations.service import Limits as ObservationLimits
@@ -901,7 +902,11 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         conversations=conversations,
         judging=judging,
         foreseeing=ForeseeingService(ForeseeingParts(graph, judging, short_limits(settings))),
-        joining=JoinService(graph, timedelta(seconds=settings.conversations.open_seconds)),
+        joining=JoinService(
+            graph,
+            timedelta(seconds=settings.conversations.open_seconds),
+            NoteReviewer(scopes, metered_model(graph, settings)),
+        ),
         sorting=AnswerSorter(graph, scopes, notes, metered_model(graph, settings)),
         recalling=Recalling(
             conversations,
@@ -1080,6 +1085,7 @@ async def parts(
                 await assembled.summaries.aclose()
                 await assembled.diary.aclose()
                 await assembled.judging.aclose()
+                await assembled.joining.aclose()
                 await assembled.sorting.aclose()
                 await assembled.recalling.aclose()
         finally:

@@ -110,3 +110,32 @@ CALL (scope) {
 }
 WITH p ORDER BY p.id
 RETURN count(p) AS pools, collect(CASE WHEN p.size > $most THEN p.id END) AS ids
+
+// name: full_scopes(scopes, kind, most) read one
+// How many scopes these are, and which of them hold so many nodes of one declared kind, or more.
+UNWIND $scopes AS scope
+CALL (scope) {
+  MATCH (n:Declared)
+  USING INDEX n:Declared(scope, kind, id)
+  WHERE n.scope = scope AND n.kind = $kind AND n.id > ''
+  RETURN count(n) AS held
+}
+WITH scope, held ORDER BY scope
+RETURN count(scope) AS looked, collect(CASE WHEN held >= $most THEN scope END) AS full
+
+// name: full_wholes(scopes, kind, part, status, most, limit) read one
+// Of the newest nodes of one declared kind in some scopes, so many of each, which have so many
+// parts of another, or more; of a status, if one is given.
+UNWIND $scopes AS scope
+CALL (scope) {
+  MATCH (n:Declared)
+  USING INDEX n:Declared(scope, kind, id)
+  WHERE n.scope = scope AND n.kind = $kind AND n.id > ''
+  RETURN n ORDER BY n.id DESC LIMIT $limit
+}
+WITH n, COUNT {
+  MATCH (n)<-[:PART_OF]-(p:Declared)
+  WHERE p.kind = $part AND p.scope = n.scope AND ($status IS NULL OR p.status = $status)
+} AS held
+ORDER BY n.id
+RETURN count(n) AS looked, collect(CASE WHEN held >= $most THEN n.id END) AS full

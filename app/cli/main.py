@@ -87,6 +87,9 @@ COMMANDS = {
         "Write the held notes of a scope, and of those below it, to files that only you may read.",
     ),
     "search": Entry("search", "Ask the API and show what is recalled."),
+    "api": Entry(
+        "api", "Every operation of the API, by its group; `--help` below a name tells its options."
+    ),
     "slot": Entry("slots", "The memories that an agent has loaded."),
     "memory": Entry("memory", "Memories that were written down, and their upkeep."),
     "knowledge": Entry("memory", "Knowledge that was written down."),

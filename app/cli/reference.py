@@ -16,6 +16,8 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 from pydantic.fields import FieldInfo
 
+from app.cli import operation_list
+from app.cli.api import Groups
 from app.kernel.caller import Role
 from app.settings import ALIASES, PREFIX, PROVIDER_KEYS, SHORT, Settings
 
@@ -209,7 +211,21 @@ def command_tables(cli: typer.Typer) -> str:
     listed = [
         each for name, below in root.load_all().items() for each in commands(below, f"loci {name}")
     ]
-    return "\n\n".join(_command(path, command) for path, command in listed)
+    return "\n\n".join(
+        _operations(path, command) if isinstance(command, Groups) else _command(path, command)
+        for path, command in listed
+    )
+
+
+def _operations(path: str, command: Command) -> str:
+    """A table of the commands that are made from routes, whose options are the fields of these."""
+    rows = [
+        (f"`{path} {group} {name}`", f"`{told['method']} {told['path']}`", told["help"])
+        for group, found in operation_list.read().items()
+        for name, told in found.items()
+    ]
+    head = f"## {path}\n\n{command.help}"
+    return f"{head}\n\n" + table(("Command", "Route", "What it does"), rows)
 
 
 def commands(command: Command, path: str) -> Iterator[tuple[str, Command]]:

@@ -117,7 +117,7 @@ def _are_twins(one: str, other: str, language: str) -> bool:
     if max(len(one), len(other)) > LONGEST:
         return False
     # First what takes the least time: most pairs have other words.
-    if _pieces(one, language) != _pieces(other, language):
+    if Counter(pieces(one, language)) != Counter(pieces(other, language)):
         return False
     left, right = read(one, language), read(other, language)
     if max(len(left.tokens), len(right.tokens)) > WORDS:
@@ -136,13 +136,14 @@ def _are_twins(one: str, other: str, language: str) -> bool:
     )
 
 
-def _pieces(text: str, language: str) -> Counter[str]:
-    """All words, numbers and signs of a text but the free ones, however short they are."""
+def pieces(text: str, language: str) -> list[str]:
+    """Return all words, numbers and signs of a text but the free ones, however short they are, in
+    their order."""
     spelt = fold(text)
     for pattern, plain in _SHORT:
         spelt = pattern.sub(plain, spelt)
     found = (NORMAL.get(piece, piece) for piece in _PIECE.findall(spelt))
-    return Counter(key(piece, language) for piece in found if piece not in FREE)
+    return [key(piece, language) for piece in found if piece not in FREE]
 
 
 def _placed(reading: Reading) -> tuple[list[_Placed], tuple[str, ...]]:

@@ -64,12 +64,17 @@ class Doors:
     slotted: SlotService
 
 
+# A service by the name under which routes are given it.
+Handed = Callable[[str], Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """Who asks, what answers, what has been read for it, and the moment of the request."""
 
     caller: Caller
     doors: Doors
+    handed: Handed
     loading: Loading
     moments: Moments
 

@@ -59,7 +59,9 @@ COUNTED = frozenset(("edges", "nodes", "hits", "items", "results", "ledger"))
 UNSET = {
     "askLearnings": FOUND, "discoverSkills": FOUND, "searchGraph": FOUND, "relatedPages": FOUND,
     "graphNeighbours": LISTED, "linkGraph": FIRST_MOST, "timeline": FIRST_MOST,
-    "unlinkedMentions": FIRST,
+    "unlinkedMentions": FIRST, "workingTasks": FIRST, "workingTask": LISTED, "poolVersions": FIRST,
+    "contextSnapshots": FIRST, "contextEntryVersions": FIRST, "tableSuggestions": FIRST,
+    "conversationBuffer": FIRST,
 }  # fmt: skip
 WEIGHTS = {
     "askLearnings": SEARCHING, "discoverSkills": SEARCHING, "researchSkill": SEARCHING,
@@ -67,6 +69,10 @@ WEIGHTS = {
     "relatedPages": SEARCHING,
     "unlinkedMentions": SEARCHING, "search": SEARCHING, "retrieve": RETRIEVING,
     "context": RETRIEVING, "ask": ANSWERING, "erasurePreview": ANSWERING,
+    "searchTiers": SEARCHING, "searchContext": SEARCHING, "recallOwn": SEARCHING,
+    "similarTraces": SEARCHING, "tierContext": RETRIEVING, "recallForMessage": RETRIEVING,
+    "skillManifest": SEARCHING, "skillTraversal": SEARCHING, "duplicates": SEARCHING,
+    "rot": SEARCHING,
 }  # fmt: skip
 # The number in an input that says how much is found: its name, and what it is if unset and at most.
 INPUTS = {
@@ -255,7 +261,7 @@ class Meter:
             given = _member(self._input(node), INPUTS[name][0])
             times = self._bounded(given, INPUTS[name])
             return times, _worked(weight, times)
-        if name in WEIGHTS:
+        if name in WEIGHTS or name in UNSET:
             return UNSET.get(name, 1), weight
         if name not in COUNTED and is_list_type(get_nullable_type(definition.type)):
             return LIST, 0

@@ -38,6 +38,7 @@ from app.graphql.relations import (
     PROPOSAL,
     SKILL,
 )
+from app.graphql.routed import READS as ROUTED_READS
 from app.graphql.seen import Seen
 from app.kernel.clock import END, START
 from app.kernel.cypher import Q
@@ -286,4 +287,5 @@ READS: dict[str, Read] = {
     **RECORDS,
     **REGISTERS,
     **ROOTS,
+    **ROUTED_READS,
 }

@@ -19,7 +19,7 @@ from graphql import (
 
 from app.errors import Forbidden
 from app.facts.service import Moments
-from app.graphql import declared, scalars
+from app.graphql import declared, routed, scalars
 from app.graphql.changes import CHANGES, Change
 from app.graphql.connection import connected, definitions
 from app.graphql.doors import Context, Read
@@ -53,7 +53,8 @@ def build() -> GraphQLSchema:
     """The executable schema; made once a process."""
     text = files("app.graphql").joinpath("schema.graphql").read_text(encoding="utf-8")
     kinds = f"\nextend enum MemoryKind {{ {' '.join(FOUND)} }}\n" if FOUND else ""
-    schema = build_schema(text + definitions() + kinds + declared.definitions())
+    made = definitions() + kinds + declared.definitions() + routed.definitions()
+    schema = build_schema(text + made)
     scalars.attach(schema.type_map)
     for name, kind in schema.type_map.items():
         if name.startswith("__"):
@@ -75,7 +76,7 @@ def _resolve_all(kind: GraphQLObjectType) -> None:
 
 def _resolver(kind: str, name: str, field: GraphQLField) -> Resolver:
     if kind == "Query":
-        return _reading(READS[name], ROLES.get(name, Role.READER))
+        return _reading(READS[name], ROLES.get(name) or routed.ROLES.get(name, Role.READER))
     if kind == "Mutation":
         return _changing(CHANGES[name])
     place = f"{kind}.{name}"

@@ -27,7 +27,7 @@ from app.access.refusals import Refusals
 from app.errors import InvalidInput, LociError, QueryRefused
 from app.facts.service import Moments
 from app.graphql import limits
-from app.graphql.doors import Context, Doors
+from app.graphql.doors import Context, Doors, Handed
 from app.graphql.loading import Loading
 from app.graphql.problems import origin, told
 from app.graphql.schema import build
@@ -66,10 +66,16 @@ class GraphqlService:
     """One schema over the services; holds nothing of a caller."""
 
     def __init__(
-        self, doors: Doors, limiter: RateLimiter, refusals: Refusals, bounds: limits.Limits
+        self,
+        doors: Doors,
+        handed: Handed,
+        limiter: RateLimiter,
+        refusals: Refusals,
+        bounds: limits.Limits,
     ) -> None:
         self.schema = build()
         self._doors = doors
+        self._handed = handed
         self._limiter = limiter
         self._refusals = refusals
         self._bounds = bounds
@@ -121,11 +127,11 @@ class GraphqlService:
     async def _executed(
         self, caller: Caller, document: DocumentNode, request: Request
     ) -> ExecutionResult:
-        loading = Loading(self._doors.graph, caller)
+        loading, at = Loading(self._doors.graph, caller), Moments.of(None, None)
         running = execute(
             self.schema,
             document,
-            context_value=Context(caller, self._doors, loading, Moments.of(None, None)),
+            context_value=Context(caller, self._doors, self._handed, loading, at),
             variable_values=dict(request.variables),
             operation_name=request.operation,
         )

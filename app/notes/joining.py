@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -21,6 +21,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
+from app.notes.reviewing import NoteReviewer, Review
 
 PAGE = 500
 MOST = 5_000  # notes of one shelf that are looked at
@@ -39,16 +40,20 @@ class Joint:
 @dataclass(slots=True)
 class JoinReceipt:
     """What a pass did, or would do: `joined` notes of how many `shelves`; `busy` shelves have an
-    agent that is not idle, and are looked at again."""
+    agent that is not idle, and are looked at again. `review` tells what a model was asked."""
 
     dry_run: bool
     shelves: int = 0
     joined: int = 0
     busy: int = 0
+    review: Review = field(default_factory=Review)
 
     def told(self) -> dict[str, Any]:
-        """Return the figures."""
-        return asdict(self)
+        """Return the figures; of a model those alone that was, or would be, asked."""
+        figures = asdict(self)
+        asked = figures.pop("review")
+        model = {name: asked[name] for name in ("asked", "refused", "failed")}
+        return figures | ({"model": model} if self.review.asked else {})
 
 
 def joints(notes: Iterable[Row]) -> list[Joint]:
@@ -75,9 +80,10 @@ def joints(notes: Iterable[Row]) -> list[Joint]:
 class JoinService:
     """Joins the notes of agents that are idle, one scope and namespace at a time."""
 
-    def __init__(self, graph: Graph, idle: timedelta) -> None:
+    def __init__(self, graph: Graph, idle: timedelta, reviewer: NoteReviewer) -> None:
         self.graph = graph
         self.idle = idle
+        self._reviewer = reviewer
 
     async def run(self, scopes: Sequence[str] | None, *, dry_run: bool) -> JoinReceipt:
         """Join what may be joined in some scopes, or in all; run again it changes nothing."""
@@ -98,14 +104,38 @@ class JoinService:
             by_author.setdefault((note["author"], note["tier"]), []).append(note)
         busy = await self._busy({author for author, _ in by_author}, at)
         found: list[Joint] = []
+        settled = not busy
         for (author, _), notes in by_author.items():
             if author not in busy:
-                found += await asyncio.to_thread(joints, notes)
+                more, sure = await self._joints(shelf, notes, receipt, asks=not busy)
+                found += more
+                settled = settled and sure
         receipt.busy += bool(busy)
         if receipt.dry_run:
             receipt.joined += len(found)
-        elif found or not busy:
-            receipt.joined += await self._write(shelf, found, at, done=not busy)
+        elif found or settled:
+            receipt.joined += await self._write(shelf, found, at, done=settled)
+
+    async def _joints(
+        self, shelf: Row, notes: list[Row], receipt: JoinReceipt, *, asks: bool
+    ) -> tuple[list[Joint], bool]:
+        """What of one author is overtaken, by the words and then as a model reads what is left;
+        and whether the same notes need not be looked at again. No model is asked while somebody
+        else who writes to the shelf is busy: it will be looked at again in any case."""
+        found = await asyncio.to_thread(joints, notes)
+        if not asks:
+            return found, True
+        gone = {one.gone for one in found}
+        left = [note for note in notes if note["id"] not in gone]
+        asked = await self._reviewer.review(
+            shelf["scope"], left, receipt.review, dry_run=receipt.dry_run
+        )
+        more = [Joint(one["id"], other["id"]) for one, other in asked.pairs]
+        return [*_followed(found, more), *more], asked.settled
+
+    async def aclose(self) -> None:
+        """Close the model's connections."""
+        await self._reviewer.aclose()
 
     async def _held(self, shelf: Row) -> list[Row]:
         notes: list[Row] = []
@@ -153,6 +183,13 @@ class JoinService:
             return len(joined)
 
         return await self.graph.write("notes.join", work)
+
+
+def _followed(found: Iterable[Joint], more: Iterable[Joint]) -> list[Joint]:
+    """Joints by the words, each with the note that stands in the end: what stood for others may be
+    overtaken itself."""
+    ends = {one.gone: one.kept for one in more}
+    return [Joint(one.gone, ends.get(one.kept, one.kept)) for one in found]
 
 
 def _key(note: Row) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ class Foresight(Protocol):
         before: Mapping[str, Any],
         after: Mapping[str, Any],
     ) -> list[Effect]:
-        """Return the effects in some scopes, of those settings of which effects are known; what
-        the caller may not see is counted at most. `scopes` has by scope the values that it does
+        """Return the effects in some scopes of each setting that changes; what the caller may not
+        see is counted at most. `scopes` has by scope the values that it does
         not take from where the change is made, which it does not follow."""
         ...

@@ -16,9 +16,11 @@ from app.scopes.foresight import Effect
 from app.scopes.tuning import overlaid
 from app.shortterm.model import Limits as ShortLimits
 from app.shortterm.model import end_of
+from app.tiers.foretold import FULL, LATER, SCOPES, WHOLES
 
 ENTRIES = 200  # of short-term memory that are looked at
 POOLS = 200  # of each scope, the largest ones
+THINGS = 200  # of each scope, the newest ones
 FADING = ("short_term.fade", "short_term.days")
 ENTRIES_BY = {*FADING, "short_term.ttl_most", "tiers.reads"}
 JUDGING = ("conversations.prompt", "conversations.model_least")
@@ -56,7 +58,29 @@ class ForeseeingService:
         judged = tuple(name for name in JUDGING if name in changed)
         if judged:
             found.append(await self._judged(scopes, after, judged))
-        return found
+        for name in sorted(changed & (SCOPES.keys() | WHOLES.keys())):
+            found.append(await self._full(who, name, _following(scopes, name), after[name]))
+        return [*found, *_later(changed)]
+
+    async def _full(self, who: Caller, name: str, scopes: list[str], most: int) -> Effect:
+        """The effect of a bound on what is there: a scope, or a thing, that has reached it."""
+        parts, graph = WHOLES.get(name), self._parts.graph
+        if parts is None:
+            kind = SCOPES[name]
+            row = await graph.one(Q.tiers.full_scopes, scopes=scopes, kind=kind, most=most)
+            seen = [scope for scope in row["full"] if scope in who.visible]
+            unnamed = len(row["full"]) - len(seen)
+            return Effect.of((name,), "scope", FULL, row["looked"], seen, unnamed)
+        row = await graph.one(
+            Q.tiers.full_wholes,
+            scopes=scopes,
+            kind=parts.whole,
+            part=parts.part,
+            status=parts.status,
+            most=most,
+            limit=THINGS,
+        )
+        return Effect.of((name,), parts.whole, FULL, row["looked"], row["full"])
 
     async def _entries(self, who: Caller, change: _Change) -> list[Effect]:
         names = change.names & ENTRIES_BY
@@ -96,6 +120,14 @@ class ForeseeingService:
         looked_at, differs = await judging.foreseen(coming)
         outcome = "would get another verdict"
         return Effect.of(settings, "conversation_message", outcome, looked_at, differs)
+
+
+def _later(changed: set[str]) -> list[Effect]:
+    """The effects of settings that change nothing that is kept, those alike as one."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for name in sorted(changed & LATER.keys()):
+        alike.setdefault(LATER[name], []).append(name)
+    return [Effect.of(tuple(names), *told, 0, []) for told, names in alike.items()]
 
 
 def _following(scopes: Mapping[str, Values], *names: str) -> list[str]:

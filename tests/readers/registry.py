@@ -15,6 +15,7 @@ from app.contradiction.compare import compare
 from app.contradiction.reading import read as read_sentence
 from app.contradiction.repetition import adds_nothing, says_the_same
 from app.contradiction.twins import are_twins
+from app.contradiction.within import says_within
 from app.documents.chunking import cut
 from app.documents.cleaning import clean_title
 from app.documents.flow import tidy
@@ -190,6 +191,7 @@ READERS: dict[str, Reader] = {
     "contradiction.read_de": lambda t: read_sentence(t, "de"),
     "contradiction.compare": lambda t: compare(t, t),
     "contradiction.are_twins": lambda t: are_twins(t, t.swapcase()),
+    "contradiction.says_within": lambda t: says_within(t, f"{t} {t}"),
     "contradiction.says_the_same": lambda t: says_the_same(t, t, "en"),
     "contradiction.adds_nothing": lambda t: adds_nothing(t, t, "en"),
     "values.parse_value": parse_value,

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from app.scopes.service import own_leaf
-from app.tiers.foreseeing import ForeseeingParts, ForeseeingService
+from app.scopes.tuning import tunable
+from app.tiers.foreseeing import ENTRIES_BY, JUDGING, ForeseeingParts, ForeseeingService
+from app.tiers.foretold import LATER, SCOPES, WHOLES
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.conversations.conftest import append, clear, ids, judge, verdicts
@@ -61,8 +63,8 @@ async def test_a_dry_run_tells_of_recent_entries_and_changes_none(
     often = await patched({"tiers": {"reads": 2}}, **DRY)
     effect = told(often, "tiers.reads")
     assert (effect["ids"], effect["outcome"]) == ([never], "would be promoted")
-    same = await patched({"tiers": {"reads": 3}, "pools": {"versions": 3}}, **DRY)
-    assert same["effects"] == [], "what stays as it is, and what nothing is known of, has none"
+    same = await patched({"tiers": {"reads": 3}}, **DRY)
+    assert same["effects"] == [], "what stays as it is has none"
     after = (await admin.http.get("/v1/short-term-memory", params=where)).json()["items"]
     assert after == before
     now_held = (await admin.http.get(PATH, params=where)).json()
@@ -188,6 +190,57 @@ async def test_a_scope_that_sets_one_of_two_values_follows_the_other(
     both = await patched({"short_term": {"fade": 0.0, "days": 2}}, **DRY)
     effect = told(both, "short_term.fade", "short_term.days")
     assert effect["looked_at"] == 1, "it would fade otherwise, within the days of its own"
+
+
+def test_the_effect_of_every_setting_is_told() -> None:
+    tried = {*ENTRIES_BY, "pools.max_bytes", *JUDGING}
+    told_of = [*tried, *SCOPES, *WHOLES, *LATER]
+    assert sorted(told_of) == sorted(tunable()), "tell `app/tiers/foretold.py` of a new one"
+
+
+async def test_a_dry_run_tells_which_scopes_and_things_would_be_full(
+    writer: Principal, admin: Principal, patched: Patched, tenant: str
+) -> None:
+    home = f"{tenant}/dev"
+    for number in range(2):
+        code, made = await post(writer, "/v1/contexts", {"name": f"c{number}"})
+        assert code == 201, made
+    entries = f"/v1/contexts/{made['id']}/entries"
+    for key in ("a", "b", "c"):
+        code, entry = await post(writer, entries, {"key": key, "content": key})
+        assert code == 201, entry
+    assert (await writer.http.delete(f"{entries}/{entry['id']}")).status_code == 200
+    code, trace = await post(writer, "/v1/traces", {"task": "Bake"})
+    assert code == 201, trace
+    steps = {"steps": [{"thought": "Heat it."}]}
+    code, added = await post(writer, f"/v1/traces/{trace['id']}/steps", steps)
+    assert code == 201, added
+    change = {"contexts": {"per_scope": 2, "entries": 2}, "traces": {"steps": 1, "links": 1}}
+    answer = await patched(change, **DRY)
+    full = told(answer, "contexts.per_scope")
+    assert (full["kind"], full["changed"], full["ids"]) == ("scope", 1, [home])
+    assert "would take no more" in full["outcome"]
+    entries_full = told(answer, "contexts.entries")
+    assert (entries_full["looked_at"], entries_full["ids"]) == (2, [made["id"]])
+    assert told(answer, "traces.steps")["ids"] == [trace["id"]]
+    assert told(answer, "traces.links")["changed"] == 0
+    wider = await patched({"contexts": {"per_scope": 3, "entries": 3}}, **DRY)
+    assert told(wider, "contexts.per_scope")["changed"] == 0
+    assert told(wider, "contexts.entries")["ids"] == [], "what is archived does not count"
+    # It is as the service does it, once the change is made.
+    assert (await patched({"contexts": {"per_scope": 2}}))["effects"] == []
+    code, refused = await post(writer, "/v1/contexts", {"name": "more"})
+    assert code == 409, refused
+
+
+async def test_a_dry_run_tells_of_settings_that_change_nothing_kept(patched: Patched) -> None:
+    change = {"blocks": {"vector": 0.4, "text": 0.5}, "pools": {"versions": 3},
+              "tiers": {"again_hours": 5}}  # fmt: skip
+    answer = await patched(change, **DRY)
+    reading = told(answer, "blocks.text", "blocks.vector")
+    assert (reading["kind"], reading["looked_at"], reading["changed"]) == ("reading", 0, 0)
+    assert told(answer, "pools.versions")["kind"] == "write"
+    assert told(answer, "tiers.again_hours")["kind"] == "run"
 
 
 @pytest.mark.parametrize("body", [{"tiers": {"reads": 0}}, {"odd": {"x": 1}}])

@@ -185,7 +185,8 @@ def _fields(world: World) -> Iterator[Door]:
 
 
 def _query(world: World, name: str, only: str, parameter: str | None, thing: Item) -> Call:
-    scope = world.place(thing.scope).path if only == "?scopes" else None
+    place = thing.scope if name in queries.ROUTED else world.place(thing.scope).path
+    scope = place if only == "?scopes" else None
     query = queries.query(name, thing, scope, "" if only == "?scopes" else only)
     secret = parameter is not None and parameter not in thing.words
     return Call("POST", "/graphql", body={"query": query}, secret=secret)

@@ -20,6 +20,7 @@ from graphql import (
 
 from app.graphql.inputs import snake
 from app.graphql.relations import BESIDE, LINKS, LISTS, MANY
+from app.graphql.routed import ROUTED
 from app.graphql.schema import build
 from bench.rights import Item
 
@@ -48,6 +49,7 @@ IDS = {
     "escalation": "escalation", "trace": "trace", "dataTable": "table",
 }  # fmt: skip
 SAID = '"harbour crane"'
+LEAST = ("threshold", "least")  # how like a question something has to be
 # What each change names, by the parameter of paths of that name; where None, a scope.
 CHANGES: dict[str, str | None] = {
     "captureEpisode": None, "rememberFact": None, "writePage": None, "writeNote": None,
@@ -69,6 +71,28 @@ UNREADY = {
 }  # fmt: skip
 
 
+# What stands in the paths of routes beside what names a thing.
+KNOWN_AS = {"key": "tier_key", "id": "memory_id"}
+WORDS = {"part": "keys", "kind": "persona", "name": "", "agent": "", "row": ""}
+
+
+def is_named(name: str, key: str) -> bool:
+    """Whether an argument of a route's field names something: part of its path, or a key."""
+    return any(one.name == key and one.needed for one in ROUTED[name].arguments if not one.model)
+
+
+def _part(name: str, key: str, thing: Item) -> str:
+    """What stands for a part of a route's path, by what that is called in the path."""
+    called = next(one.called for one in ROUTED[name].arguments if one.name == key)
+    if called == "agent":
+        return thing.owner
+    if called == "team":
+        return thing.scope
+    if called in KNOWN_AS:
+        return thing.ids.get(KNOWN_AS[called], thing.key)
+    return thing.ids.get(called) or WORDS.get(called) or thing.key
+
+
 def roots() -> dict[str, GraphQLField]:
     """Every field by which one asks."""
     assert SCHEMA.query_type is not None
@@ -77,6 +101,9 @@ def roots() -> dict[str, GraphQLField]:
 
 def wanted(name: str) -> str | None:
     """The parameter that a field's id is called by in paths; None where it takes none."""
+    if name in ROUTED:
+        path = [one.called for one in ROUTED[name].arguments if one.in_path]
+        return next((one for one in reversed(path) if one not in WORDS), None)
     arguments = roots()[name].args
     for argument in ("id", "entity", "page", "node"):
         if argument in arguments:
@@ -111,6 +138,8 @@ def query(name: str, thing: Item, scope: str | None, only: str = "") -> str:
 
 def _argument(name: str, key: str, kind: Any, thing: Item, scope: str | None) -> str | None:
     parameter, most = wanted(name), 1 if name in HEAVY else FIRST
+    if name in ROUTED and is_named(name, key):
+        return f'"{_part(name, key, thing)}"'
     if key in ("id", "entity", "page", "node") and parameter is not None:
         return f'"{thing.ids[parameter]}"'
     if key == "scopes":
@@ -132,6 +161,8 @@ def _fields(kind: GraphQLInputObjectType, thing: Item, scope: str | None, most: 
             found.append(f"{key}: {most}")
         elif key == "scopes" and scope:
             found.append(f'scopes: ["{scope}"]')
+        elif key in LEAST:
+            found.append(f"{key}: 0.0")
         elif is_required_input_field(one):
             found.append(f"{key}: {SAID}")
     return found
