@@ -71,6 +71,7 @@ from app.sanitize.pii import find_pii
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
 from app.search.amounts import amounts
+from app.search.at_hand import judged
 from app.search.classes import query_class
 from app.search.latest import asks_of_the_past
 from app.search.people import people_in
@@ -239,6 +240,7 @@ READERS: dict[str, Reader] = {
     "search.amounts": lambda t: list(amounts(t, "en")),
     "search.restated": lambda t: restated("the a b 1 of", [_hit(t, n) for n in range(8)]),
     "search.asks_of_the_past": asks_of_the_past,
+    "search.judged": lambda t: judged("the a b", [{"id": "a", "title": "k", "content": t}], [0.5]),
     "foreign.pieces": _settled(lambda t: deque(pieces_of(BytesIO(t.encode())), 0)),
     "foreign.values": lambda t: (moment(t), short(t), tagged([t]), labels({t: t})),
     "foreign.marked": lambda t: unmarked(t, block=marked(t) is None),
