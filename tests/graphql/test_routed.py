@@ -167,10 +167,13 @@ OF_NOW = {
 
 
 def timeless(name: str, value: Any) -> Any:
-    """A value without the moment at which it was read."""
-    if name not in OF_NOW:
+    """A value without the moment at which it was read, and without seconds that are left."""
+    if isinstance(value, list):
+        return [timeless(name, inner) for inner in value]
+    if not isinstance(value, dict):
         return value
-    return {key: inner for key, inner in value.items() if key not in OF_NOW[name]}
+    passing = {"ttl", *OF_NOW.get(name, ())}
+    return {key: timeless(name, inner) for key, inner in value.items() if key not in passing}
 
 
 async def ask(who: Principal, query: str, **variables: Any) -> dict[str, Any]:
