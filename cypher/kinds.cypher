@@ -154,9 +154,9 @@ RETURN n {.*} AS row
 
 // name: merging(ids, scopes, at) write many
 // Entries of some scopes that took in one of some nodes, written first.
-MATCH (n:Declared)
-WHERE n.scope IN $scopes AND n.kind = 'context_entry' AND n.id > ''
-  AND any(one IN n.merged WHERE one IN $ids)
+UNWIND $scopes AS scope
+MATCH (n:Declared {scope: scope, kind: 'context_entry'})
+WHERE n.id > '' AND any(one IN n.merged WHERE one IN $ids)
 SET n.touched_at = $at
 WITH n WHERE n.id IS NOT NULL
 RETURN n {.*} AS row

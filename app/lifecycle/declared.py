@@ -145,6 +145,8 @@ async def drop(tx: Tx, declared: Mapping[str, Row], removed: Removed) -> None:
     removed.add({BY_NAME[row["kind"]].many: row["removed"] for row in rows})
     gone = Gone(ids=frozenset(declared))
     scopes = sorted({row["scope"] for row in declared.values() if row["kind"] == MERGED})
+    if not scopes:
+        return
     found = await tx.rows(Q.kinds.merging, ids=sorted(gone.ids), scopes=scopes, at=now())
     values = [(BY_NAME[row["row"]["kind"]], row["row"]) for row in found]
     left = [(kind, kind.struct.of(row).without(gone)) for kind, row in values]
