@@ -20,6 +20,7 @@ from app.indexing.spaces import Spaces
 from app.kernel.caller import Role
 from app.kernel.clock import FOREVER, now
 from app.kernel.graph import Row
+from app.search.bundle import within
 from app.search.model import SHORT_TERM, WORKING, Filters, Found, Hand, Hit, SearchRequest
 from app.search.relevance import Asked, relevance
 from app.search.repository import completed
@@ -106,21 +107,17 @@ def merged(found: Found, values: Sequence[Hit], request: SearchRequest) -> Found
             said.add(value.memory["content"])
             at = next((n for n, h in enumerate(hits) if h.relevance < value.relevance), len(hits))
             hits.insert(at, value)
-    kept: list[Hit] = []
-    dropped, tokens = found.dropped, 0
-    for hit in hits[: request.limit]:
-        if request.token_budget is not None and tokens + hit.tokens > request.token_budget:
-            dropped += 1
-            continue
-        tokens += hit.tokens
-        rank = len(kept) + 1
-        kept.append(replace(hit, rank=rank, score=hit.score or by_rank(rank)))
+    first = hits[: request.limit]
+    kept = [
+        replace(hit, rank=rank, score=hit.score or by_rank(rank))
+        for rank, hit in enumerate(within(first, request.token_budget), start=1)
+    ]
     return replace(
         found,
         hits=kept,
         candidates=found.candidates + len(values),
-        tokens=tokens,
-        dropped=dropped,
+        tokens=sum(hit.tokens for hit in kept),
+        dropped=found.dropped + len(first) - len(kept),
         empty=None if kept else found.empty,
     )
 

@@ -36,6 +36,7 @@ from app.search.across import told_across
 from app.search.at_hand import AtHand
 from app.search.believed import flags_of
 from app.search.blending import fuse
+from app.search.bundle import within
 from app.search.floors import Floored, Judged, floored
 from app.search.hinted import hinted_first, hints_of
 from app.search.holding import (
@@ -870,19 +871,6 @@ def by_time(
     memories = [reading.memories[candidate.id] for candidate in pool]
     order, later = latest_first(request.query, memories, [c.score for c in pool], records)
     return [pool[place] for place in order], later
-
-
-def within(hits: list[Hit], budget: int | None) -> list[Hit]:
-    """The hits that fit the token budget, in order; one that is too large is passed over."""
-    if budget is None:
-        return hits
-    kept: list[Hit] = []
-    spent = 0
-    for hit in hits:
-        if spent + hit.tokens <= budget:
-            kept.append(replace(hit, rank=len(kept) + 1))
-            spent += hit.tokens
-    return kept
 
 
 def _place(candidate: Candidate, memory: Row) -> int:
