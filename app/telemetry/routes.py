@@ -32,7 +32,9 @@ async def live() -> dict[str, str]:
     tags=["Operation"],
     opt={"requires": PUBLIC},
     responses={
-        HTTP_503_SERVICE_UNAVAILABLE: ResponseSpec(dict[str, str], description="Not just now.")
+        HTTP_503_SERVICE_UNAVAILABLE: ResponseSpec(
+            dict[str, str], description="Not just now.", generate_examples=False
+        )
     },
 )
 async def ready(state: State) -> Response[dict[str, str]]:
