@@ -248,9 +248,13 @@ async def test_ten_turns_by_a_program_beside_a_worker(
         items = (await writer.http.get("/v1/episodes")).json()["items"]
         ids = [item["id"] for item in items]
         for aim in ("consolidated", "indexed"):
-            async with asyncio.timeout(SECONDS):
-                while not await opened.episodes.wait(ids, aim):
-                    pass
+            try:
+                async with asyncio.timeout(SECONDS):
+                    while not await opened.episodes.wait(ids, aim):
+                        pass
+            except TimeoutError:
+                due = await opened.consolidation.due()
+                pytest.fail(f"{ids} not {aim} in {SECONDS:.0f} s; {len(due)} scopes are due")
 
     async with Client(program(port, writer.key), mode="auto") as memory:
         await converse(Talk(TURNS), memory, model, settle)
