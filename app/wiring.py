@@ -145,7 +145,7 @@ from app.questions.log import QuestionLog
 from app.questions.writing import QuestionWriter
 from app.rag.answering import AgenticService
 from app.rag.service import GraphRagService
-from app.reembedding.service import ReembeddingService
+from app.reembedding.service import ReembeddingService, ensure_further_indexes
 from app.retrieval.graphs import GraphCache
 from app.retrieval.linking import LinkService
 from app.retrieval.repository import RetrievalRepository
@@ -439,6 +439,7 @@ async def prepare_graph(graph: Graph, embedder: Embedder, settings: Settings) ->
     # An import that deferred the search indexes and was killed leaves them missing.
     await graph.raw(text_index())
     await ensure_space(graph, embedder.info, vector_options(embedder, settings))
+    await ensure_further_indexes(graph, partial(space_options, settings))
 
 
 def vector_options(embedder: Embedder, settings: Settings) -> dict[str, Any]:

@@ -24,6 +24,19 @@ RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
        collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled,
        collect(n.scope) AS scopes, collect(n.kind) AS kinds
 
+// name: vector_live_of_tenant(v, tenant, scopes, kinds, limit) read one
+// The same for who reads all of a tenant: one term of the index, where a list of a thousand scopes
+// takes longer than the search. A scope that is newer than what is known of the reader's, and that
+// may be hidden from him, is kept out behind the index.
+CYPHER 25
+MATCH (n:Searchable)
+SEARCH n IN (VECTOR INDEX memory_vector FOR $v
+  WHERE n.tenant = $tenant AND n.live = true AND n.kind IN $kinds LIMIT $limit) SCORE AS score
+WITH n, score WHERE n.scope IN $scopes
+RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
+       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled,
+       collect(n.scope) AS scopes, collect(n.kind) AS kinds
+
 // name: vector_filtered(v, scopes, live, kinds, roles, since, until, known_at, alive, limit) read one
 // The vector leg with every filter: roles, event time, and what was known at a moment. What was
 // forgotten by now is hidden at every moment.
@@ -33,6 +46,19 @@ SEARCH n IN (VECTOR INDEX memory_vector FOR $v
   WHERE n.scope IN $scopes AND n.live IN $live AND n.kind IN $kinds AND n.role IN $roles
     AND n.captured_at >= $since AND n.captured_at <= $until
     AND n.ingested_at <= $known_at AND n.expired_at > $alive LIMIT $limit) SCORE AS score
+RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
+       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled,
+       collect(n.scope) AS scopes, collect(n.kind) AS kinds
+
+// name: vector_filtered_of_tenant(v, tenant, scopes, live, kinds, roles, since, until, known_at, alive, limit) read one
+// The same for who reads all of a tenant.
+CYPHER 25
+MATCH (n:Searchable)
+SEARCH n IN (VECTOR INDEX memory_vector FOR $v
+  WHERE n.tenant = $tenant AND n.live IN $live AND n.kind IN $kinds AND n.role IN $roles
+    AND n.captured_at >= $since AND n.captured_at <= $until
+    AND n.ingested_at <= $known_at AND n.expired_at > $alive LIMIT $limit) SCORE AS score
+WITH n, score WHERE n.scope IN $scopes
 RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
        collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled,
        collect(n.scope) AS scopes, collect(n.kind) AS kinds

@@ -82,6 +82,7 @@ def entry(facts: Facts, text: str, language: str | None = None) -> dict[str, Any
     return linking | {
         "memory_id": facts.memory_id,
         "scope": facts.scope,
+        "tenant": facts.scope.partition("/")[0],
         "kind": facts.kind,
         "session": facts.session,
         "role": facts.role,

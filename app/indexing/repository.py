@@ -101,8 +101,8 @@ def _ordered(rows: list[Row]) -> list[Row]:
 # The filters come after the vector in the index itself: a small tenant is never starved.
 CREATE_INDEX = (
     "CYPHER 25 CREATE VECTOR INDEX memory_vector IF NOT EXISTS FOR (n:Searchable) ON n.embedding "
-    "WITH [n.scope, n.live, n.kind, n.session, n.role, n.captured_at, n.ingested_at, n.expired_at] "
-    "OPTIONS $options"
+    "WITH [n.scope, n.tenant, n.live, n.kind, n.session, n.role, n.captured_at, n.ingested_at, "
+    "n.expired_at] OPTIONS $options"
 )
 
 # Entities are no answers of a search: they have an index of their own, which upkeep asks.

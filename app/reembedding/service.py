@@ -307,6 +307,16 @@ class ReembeddingService:
         return list(found["ids"])
 
 
+async def ensure_further_indexes(graph: Graph, options: Callable[[int], dict[str, Any]]) -> None:
+    """Make the indexes of further spaces in use that are missing, as after a migration that has
+    them made anew; `options` gives the settings for a number of dimensions."""
+    for row in await graph.rows(Q.reembedding.known_spaces):
+        space = NAMED[row["name"]]
+        if space is not FIRST:
+            await graph.raw(create_index(space), options=options(row["dimension"]))
+    await graph.raw("CALL db.awaitIndexes(600)")
+
+
 def _choice(row: Row) -> Choice:
     beside = row["beside"] or []
     return Choice(row["space"], beside[0] if beside else None, State(row["state"]))

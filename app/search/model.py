@@ -136,6 +136,13 @@ class Filters:
         return [replace(self, scopes=part, trees=[s for s in part if s in whole]) for part in parts]
 
     @property
+    def tenant(self) -> str | None:
+        """The tenant all of which is read; None where it is a part of one, or named by scopes."""
+        (tree, *further) = self.trees or [""]
+        whole = tree and "/" not in tree and not further and not alone(self.scopes, self.trees)
+        return tree if whole else None
+
+    @property
     def plain(self) -> bool:
         """Whether only scope and kind count, which the fastest query answers."""
         rest = (self.sessions, self.roles, self.tags, self.since, self.until)

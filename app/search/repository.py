@@ -53,6 +53,10 @@ class SearchRepository:
             "kinds": filters.kinds,
             "limit": limit,
         }
+        tenant = filters.tenant
+        if filters.plain and tenant is not None:
+            query = over(query=Q.search.vector_live_of_tenant)
+            return Ranking.of(await self.graph.one(query, tenant=tenant, **common))
         if filters.plain:
             return Ranking.of(await self.graph.one(over(query=Q.search.vector_live), **common))
         full = common | _bounds(filters)
@@ -70,6 +74,9 @@ class SearchRepository:
             found = await self.graph.one(
                 over(query=Q.search.vector_in_sessions), sessions=sessions, **full
             )
+        elif tenant is not None:
+            query = over(query=Q.search.vector_filtered_of_tenant)
+            found = await self.graph.one(query, tenant=tenant, **full)
         else:
             found = await self.graph.one(over(query=Q.search.vector_filtered), **full)
         return Ranking.of(found)

@@ -53,7 +53,9 @@ class VectorLeg:
     async def _in(
         self, part: Part, filters: Filters, sessions: list[str] | None, depth: int
     ) -> Ranking:
-        mine = replace(filters, scopes=part.scopes)
+        mine = filters  # all of a tenant only where it is all in one space
+        if len(part.scopes) < len(filters.scopes):
+            mine = replace(filters, scopes=part.scopes, trees=[])
         found = await asyncio.gather(
             *(self._repository.vector(part, asked, sessions, depth) for asked in mine.split)
         )

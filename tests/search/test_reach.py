@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -99,6 +100,40 @@ async def test_one_name_for_a_subtree_finds_what_all_names_find(opened: Parts, t
         whole: Any = await found(opened, Filters(scopes=scopes, kinds=["note"], trees=trees))
         listed = await found(opened, Filters(scopes=scopes, kinds=["note"]))
         assert whole == listed == set(scopes)
+
+
+async def near(parts: Parts, filters: Filters) -> set[str]:
+    """Ids of the vector leg, of more places than there are texts."""
+    vector = [1.0] * parts.embedder.info.dimension
+    (part,) = [
+        replace(part, vector=vector)
+        for part in await parts.spaces.asked("lighthouse", filters.scopes)
+    ]
+    repository = SearchRepository(parts.graph)
+    return set((await repository.vector(part, filters, None, 5000)).scores)
+
+
+async def test_one_name_for_a_tenant_finds_what_its_scopes_find_by_vectors(
+    opened: Parts, tenant: str
+) -> None:
+    other = f"{tenant}-b"
+    mine = [tenant, *(f"{tenant}/w{n}" for n in range(40))]
+    await stored(opened, [*mine, other, f"{other}/w1"])
+    size = opened.embedder.info.dimension
+    await opened.graph.raw(
+        "MATCH (n:Searchable) WHERE n.tenant IN $tenants SET n.embedding = $vector",
+        tenants=[tenant, other],
+        vector=[1.0] * size,
+    )
+    early = datetime(2025, 1, 1, tzinfo=UTC)
+    for more in ({}, {"since": early}, {"since": early, "until": early}):
+        listed = Filters(scopes=mine, kinds=["note"], **more)
+        whole = replace(listed, trees=[tenant])
+        assert (listed.tenant, whole.tenant) == (None, tenant)
+        expected = set() if "until" in more else set(mine)
+        assert await near(opened, listed) == await near(opened, whole) == expected
+    part = replace(Filters(scopes=mine[:20], kinds=["note"]), trees=[tenant])
+    assert await near(opened, part) == set(mine[:20])
 
 
 async def test_a_scope_made_a_moment_later_comes_in_by_no_subtree(
