@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -21,6 +22,8 @@ from app.pools.model import readers_of
 from app.search.model import FOUND, NOTES, ROLES, Filters, Ranking
 
 ANY_ROLE = [*ROLES, ""]
+# Most tenants have no memories beside their texts: who has none is remembered for a moment.
+ABSENT_SECONDS, ABSENT_KEPT = 1.0, 512
 OUTCOMES = 200  # tasks of one memory that count, the newest
 PASSAGE = "passage"
 _GROUPS = {
@@ -35,6 +38,7 @@ class SearchRepository:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self._absent: dict[str, float] = {}
 
     async def keyword(self, query: str, scopes: list[str], limit: int) -> Ranking:
         """The text leg."""
@@ -221,8 +225,15 @@ class SearchRepository:
         return {row["id"]: row["vector"] for row in rows}
 
     async def any_memory(self, scopes: list[str], query: str) -> bool:
-        """Return whether a query of the text index that asks for a kind alone finds anything."""
+        """Return whether a query of the text index that asks for a kind alone finds anything; what
+        has come in the last second may be missed."""
+        if self._absent.get(query, 0.0) > time.monotonic():
+            return False
         row = await self.graph.one(Q.search.any_of, q=query, scopes=scopes)
+        if not row["found"]:
+            if len(self._absent) >= ABSENT_KEPT:
+                self._absent.clear()
+            self._absent[query] = time.monotonic() + ABSENT_SECONDS
         return bool(row["found"])
 
     async def closest(self, part: Part, ids: list[str]) -> dict[str, float]:

@@ -84,6 +84,7 @@ from app.search.walking import FREE, Keeping, Outset, Ready, Walk, arranged, rea
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
 LOOK = 10  # least hits among which a later word is looked for, however few are shown
 PAGE = 10  # least candidates that are read at once after the first page
+SPARE = 10  # candidates that a turn's first page has beside those that are wanted
 PROVED = 200  # best candidates whose outcomes are asked for
 POOL = 50  # candidates that a floor or a reranker looks at
 
@@ -134,9 +135,12 @@ class Reading:
         self.held |= beliefs.held
         self.across |= beliefs.across
 
-    def take(self, page: Iterable[str], filters: Filters) -> None:
-        """Keep of a page what may be shown: every memory but a fact that does not hold."""
+    def take(self, page: Iterable[str], filters: Filters, most: int | None = None) -> None:
+        """Keep of a page what may be shown, until so many are kept: every memory but a fact that
+        does not hold."""
         for memory in filter(None, map(self.rows.get, page)):
+            if most is not None and len(self.memories) >= most:
+                return
             if not asked_for(memory, filters):
                 continue
             if memory["kind"] != "fact" or memory["id"] in self.held:
@@ -475,13 +479,17 @@ class SearchService:
         most = wanted(request)
         blocks_of = [] if reading.rows else (request.blocks_of or [])
         place = 0
+        # What is said again in a conversation is in its buffer, and gives way.
+        spare = SPARE if request.filters.talk else 0
         while blocks_of or (len(reading.memories) < most and place < len(ordered)):
             missing = most - len(reading.memories)
-            page = ordered[place : place + (missing if place == 0 else max(2 * missing, PAGE))]
+            begins = place == 0
+            size = missing + spare if begins else max(2 * missing, PAGE)
+            page = ordered[place : place + size]
             place += len(page)
             await self._look(reading, page, kinds, request, blocks_of)
             blocks_of = []
-            reading.take(page, request.filters)
+            reading.take(page, request.filters, most if begins else None)
 
     async def _look(
         self,

@@ -102,9 +102,12 @@ class ContextInjector:
         at_home = replace(who, home=home)
         limits = await self._parts.scopes.limits(self._parts.limits, home)
         budget = task.budget or (limits.minimal if task.minimal else limits.budget)
-        sections: dict[Section, list[Item]] = {Section.FACTS: await self._facts(at_home, task)}
-        if not task.minimal:
+        sections: dict[Section, list[Item]] = {}
+        if task.minimal:
+            sections |= await self._facts(at_home, task)
+        else:
             found = await asyncio.gather(
+                self._facts(at_home, task),
                 self._working(at_home, task),
                 self._short_term(at_home, task),
                 self._searched(at_home, task, limits),
@@ -119,14 +122,14 @@ class ContextInjector:
         self._parts.searches.shown(sorted(done.ids))
         return done
 
-    async def _facts(self, who: Caller, task: Task) -> list[Item]:
+    async def _facts(self, who: Caller, task: Task) -> Mapping[Section, list[Item]]:
         """Facts by their importance, and by how many tags they share with the task."""
         entries = await self._parts.graph.many(
             Q.tiers.facts, Entry, scopes=who.visible, limit=FACTS
         )
         tags = {tag.strip().lower() for tag in task.tags}
         entries.sort(key=lambda one: (-weight(one, tags), one.id))
-        return [_item(entry) for entry in entries]
+        return {Section.FACTS: [_item(entry) for entry in entries]}
 
     async def _working(self, who: Caller, task: Task) -> Mapping[Section, list[Item]]:
         if task.session is None or not ID.match(task.session):
@@ -160,7 +163,8 @@ class ContextInjector:
         request = SearchRequest(query=task.query, filters=filters, limit=HITS, counted=False)
         hits = (await self._parts.searches.search(request)).hits
         ids = [hit.id for hit in hits if hit.memory["kind"] == "context_entry"]
-        rows = await self._parts.graph.many(Q.tiers.entries, Entry, ids=ids, scopes=who.visible)
+        query, visible = Q.tiers.entries, who.visible
+        rows = await self._parts.graph.many(query, Entry, ids=ids, scopes=visible) if ids else []
         entries = {entry.id: entry for entry in rows}
         found: dict[Section, list[Item]] = {}
         for hit in hits:

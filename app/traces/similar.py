@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from app.access.parameters import principal_of
@@ -75,19 +76,25 @@ class SimilarTraces:
                 for row in rows
             }
             above = {i: share for i, share in near.items() if share >= sought.floor}
-            traces = await self._graph.many(
-                Q.traces.among,
-                Trace,
-                ids=list(above),
-                scopes=part.scopes,
-                outcomes=list(sought.outcomes),
-                agent=sought.agent,
-                tool=sought.tool,
-            )
+            traces = await self._among(above, part.scopes, sought)
             ended = len(rows) < many or len(above) < len(near) or many >= MOST
             if ended or len(traces) >= sought.limit:
                 return [Similar(trace, round(above[trace.id], 4)) for trace in traces]
             many *= 4
+
+    async def _among(self, ids: Collection[str], scopes: list[str], sought: Sought) -> list[Trace]:
+        """Those of some traces that ended as wanted, and are the agent's that is asked for."""
+        if not ids:
+            return []
+        return await self._graph.many(
+            Q.traces.among,
+            Trace,
+            ids=list(ids),
+            scopes=scopes,
+            outcomes=list(sought.outcomes),
+            agent=sought.agent,
+            tool=sought.tool,
+        )
 
 
 def _rank(one: Similar) -> tuple[float, int, float]:
