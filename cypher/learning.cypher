@@ -9,8 +9,10 @@ WITH n ORDER BY n.id DESC LIMIT $limit
 RETURN n {.*} AS segment ORDER BY n.id DESC
 
 // name: idle(scopes, before, after, limit) read many
-// Open segments of some scopes, or of all, of which nothing was told since a moment, by id.
+// Open segments of some scopes, or of all, of which nothing was told since a moment, by id. The index
+// is named, since the one of ids gives their order and has every segment that ever was.
 MATCH (n:TaskSegment)
+USING INDEX SEEK n:TaskSegment(idle_since, id)
 WHERE n.idle_since <= $before AND n.id > $after AND ($scopes IS NULL OR n.scope IN $scopes)
 WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.*} AS segment ORDER BY n.id

@@ -200,13 +200,14 @@ RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .i
                       AND NOT u.mode IN ['end', 'deny'] | f.id],
                   sources: [(n)-[:DERIVED_FROM]->(f:Fact|Passage) | f.id]}) AS memories
 
-// name: rests(ids, scopes) read many
-// The turns that memories rest on; a memory that is hidden with a turn of it takes no place.
+// name: rests(ids, scopes, rules) read many
+// The turns that memories rest on, and whether one is only what the rules left of its turn; a memory
+// that is hidden with a turn of it takes no place.
 UNWIND $ids AS id
 MATCH (n:Note {id: id})
 WHERE n.scope IN $scopes AND n.namespace = 'memories'
   AND n.cited = COUNT { (n)-[:DERIVED_FROM]->(p:Passage) WHERE p.expired_at > datetime.realtime() }
-RETURN n.id AS id, COLLECT {
+RETURN n.id AS id, coalesce(n.model = $rules, false) AS cut, COLLECT {
   MATCH (n)-[:DERIVED_FROM]->(e:Passage) RETURN e.id ORDER BY e.captured_at, e.ingested_at, e.id
 } AS turns
 

@@ -14,6 +14,7 @@ from enum import StrEnum
 RELAXED = 0.5  # the lower floor (seed 000)
 COUNTED = 5  # words of a question that count towards the share that must be held (seed 000)
 STRANGER = 0.65  # relevance at which a turn takes a text for the answer that names nobody asked for
+REST = 0.2  # of a floor, which what comes along must reach where a subject is known
 GRAPH_RANK = 32  # places of the walk that are let through where the question names the way
 
 
@@ -32,7 +33,8 @@ class Floor:
     """`least` relevance (0 to 1); with `relax` the lower steps follow where nothing reaches it.
 
     What reaches a floor that is `whole` lets the rest in: a subject is known, or it is not. Of a
-    person, who says the name needs half of it, and who does not needs `STRANGER`."""
+    person, who says the name needs half of it, and who does not needs `STRANGER`. What is as good
+    as no answer stays out all the same: the rest needs `REST` of the floor."""
 
     least: float
     relax: bool = True
@@ -76,7 +78,8 @@ def floored(
     anchored = {one.id for one in judged if one.anchored}
     for match, kept in _steps(judged, floor, asked, of_person and floor.whole):
         if kept and floor.whole:
-            return _told(judged, {one.id for one in judged}, match)
+            rest = {one.id for one in judged if one.relevance >= floor.least * REST}
+            return _told(judged, kept | anchored | rest, match)
         if kept:
             return _told(judged, kept | anchored, match)
     return _told(judged, anchored, Match.GRAPH if anchored else Match.NONE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -307,6 +307,12 @@ class Ranking:
         passages = {memory: scope for memory, scope in self.passages.items() if memory in scores}
         titled = self.titled & scores.keys()
         return replace(self, scores=scores, titled=titled, passages=passages)
+
+    def without(self, ids: Collection[str]) -> Ranking:
+        """The same without some memories."""
+        if self.scores.keys().isdisjoint(ids):
+            return self
+        return replace(self, scores={m: s for m, s in self.scores.items() if m not in ids})
 
     def first_facts(self, depth: int) -> list[str]:
         """The best `depth` facts of it."""

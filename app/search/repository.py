@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
+from app.conversations.model import RULES
 from app.episodes.record import tag_id
 from app.errors import InvalidInput, NotFound
 from app.facts.service import Moments
@@ -159,12 +160,16 @@ class SearchRepository:
         rows: list[Row] = found["memories"]
         return rows
 
-    async def rests(self, ids: Sequence[str], scopes: list[str]) -> dict[str, list[str]]:
-        """Ids of the turns that memories rest on."""
+    async def rests(
+        self, ids: Sequence[str], scopes: list[str]
+    ) -> tuple[dict[str, list[str]], frozenset[str]]:
+        """Ids of the turns that memories rest on, and those memories that are no more than what the
+        rules left of a turn."""
         if not ids:
-            return {}
-        rows = await self.graph.rows(Q.search.rests, ids=list(ids), scopes=scopes)
-        return {row["id"]: row["turns"] for row in rows}
+            return {}, frozenset()
+        rows = await self.graph.rows(Q.search.rests, ids=list(ids), scopes=scopes, rules=RULES)
+        cut = frozenset(row["id"] for row in rows if row["cut"])
+        return {row["id"]: row["turns"] for row in rows}, cut
 
     async def qualities(self, ids: Sequence[str], scopes: list[str]) -> dict[str, float]:
         """How well tasks ended that used memories, of those that one used."""

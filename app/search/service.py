@@ -350,10 +350,11 @@ class SearchService:
         scores |= {memory: fade.score for memory, fade in faded.items()}
         scores = await self._proved(scores, request)
         beside = found.memories or {n: r for n, r in legs.items() if r.memories}
-        held = fuse(found.memories, request) if found.memories else {}
         ids = list(dict.fromkeys(m for ranking in beside.values() for m in ranking.memories))
-        rests = await self._repository.rests(ids, request.filters.scopes)
-        return Ordered(grouped(scores, held, rests), legs, walk, faded, found.memories)
+        rests, cut = await self._repository.rests(ids, request.filters.scopes)
+        memories = {n: left for n, r in found.memories.items() if (left := r.without(cut)).scores}
+        held = fuse(memories, request) if memories else {}
+        return Ordered(grouped(scores, held, rests), legs, walk, faded, memories)
 
     async def _judged(
         self, naming: Future[list[str]], scored: list[str], found: Legs, request: SearchRequest

@@ -70,7 +70,8 @@ class TurnIn(WireModel):
     min_score: Annotated[float, Field(ge=0, le=1)] | None = Field(
         None,
         description="Least `relevance` of a hit, 0 for all. If unset nothing is recalled where "
-        "nothing reaches `conversations.relevance` of the settings, and all else with what does. "
+        "nothing reaches `conversations.relevance` of the settings, and with what does all else "
+        "that reaches a fifth of it. "
         "Where the message names a person, half of it is enough of a hit that says the name, and "
         "0.65 is needed of others.",
     )

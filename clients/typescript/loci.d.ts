@@ -12398,7 +12398,7 @@ export interface components {
             /** @default 10 */
             limit: number;
             messages: components["schemas"]["turns_schemas_MessageIn"][];
-            /** @description Least `relevance` of a hit, 0 for all. If unset nothing is recalled where nothing reaches `conversations.relevance` of the settings, and all else with what does. Where the message names a person, half of it is enough of a hit that says the name, and 0.65 is needed of others. */
+            /** @description Least `relevance` of a hit, 0 for all. If unset nothing is recalled where nothing reaches `conversations.relevance` of the settings, and with what does all else that reaches a fifth of it. Where the message names a person, half of it is enough of a hit that says the name, and 0.65 is needed of others. */
             min_score?: number | null;
             /** @description What to recall; the last message of a user, or without a role, if unset. */
             query?: string | null;

@@ -111,6 +111,22 @@ async def test_a_pass_again_changes_nothing(opened: Parts, writer: Principal) ->
     assert await search(writer, "crane", kinds=["memory"]) == ["The crane is red."]
 
 
+async def test_what_the_rules_leave_of_a_turn_gives_way_to_it(
+    opened: Parts, writer: Principal
+) -> None:
+    said = "Hello Mia! The crane of hall 4 is red. Thanks a lot!"
+    (turn,) = ids(await append(writer, "talk", said, "ok", "The pump is green."))[:1]
+    await clear(writer, "talk")
+    await judge(opened, writer)
+    cut = "The crane of hall 4 is red."
+    assert await search(writer, "crane of hall 4", kinds=["memory"]) == [cut]
+    body = {"query": "What colour is the crane of hall 4?", "limit": 50}
+    hits = (await writer.http.post("/v1/search", json=body)).json()["hits"]
+    told_by = [(hit["kind"], hit["id"]) for hit in hits if "crane" in hit["untrusted"]["text"]]
+    assert ("episode", turn) in told_by
+    assert "memory" not in {kind for kind, _ in told_by}, "the turn says it, and in its own words"
+
+
 async def test_what_is_in_the_buffer_is_not_judged(opened: Parts, writer: Principal) -> None:
     await append(writer, "talk", *TALK)
     assert (await judge(opened, writer))["result"]["judged"] == 0

@@ -45,6 +45,15 @@ def test_half_of_the_words_are_enough_and_two_where_there_are(asked: int, needed
 SAYS = Judged("says", 0.3, 1, named=True)
 
 
+def test_what_is_as_good_as_no_answer_comes_along_with_nothing() -> None:
+    judged = [Judged("best", 0.9, 2), Judged("rest", 0.1, 1), Judged("noise", 0.09, 1)]
+    walked = Judged("walked", 0.05, 0, walked=3)
+    found = floored([*judged, walked], Floor(0.5, relax=False, whole=True), asked=4)
+    assert found.kept == {"best", "rest", "walked"}
+    assert (found.held, found.best) == (1, 0.09)
+    assert floored(judged, Floor(0, whole=True), asked=4).kept == {"best", "rest", "noise"}
+
+
 @pytest.mark.parametrize(
     ("judged", "floor", "kept"),
     [
