@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from app.search.model import Filters, Mode, SearchRequest
+from app.search.mode import Mode
+from app.search.model import Filters, SearchRequest
 from app.search.service import SearchService
 from app.search.walking import FREE, Keeping
 from app.wiring import Parts

@@ -15,7 +15,8 @@ from app.errors import LociError
 from app.indexing.spaces import NAMED
 from app.kernel.caller import Caller
 from app.kernel.cypher import Q
-from app.search.model import Filters, Mode, SearchRequest
+from app.search.mode import Mode
+from app.search.model import Filters, SearchRequest
 from app.wiring import Parts
 from bench.speed import Times
 

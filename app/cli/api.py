@@ -14,16 +14,19 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
-import httpx
 import typer
 from rich.markup import escape
 from typer.core import TyperCommand, TyperGroup
 
 from app.cli.console import Console
+from app.cli.later import later, need
 from app.cli.operation_list import dashed, read
 from app.cli.search import DEFAULT_URL, SECONDS, headers_of, nothing_at
 from app.cli.tables import WHOLE, listing, pairs
 from app.errors import InvalidInput, LociError, Unavailable
+
+with later():
+    import httpx
 
 COLUMNS, SHOWN = 8, 200  # columns of a list, and characters of one value in it
 HELP = "Every operation of the API, by its group; `--help` below a name tells its options."
@@ -80,6 +83,7 @@ def group_of(name: str, found: dict[str, Any]) -> Any:
         made.command(called, help=operation["help"])(command_of(operation))
     group = typer.main.get_command(made)
     group.name = name
+    need(group)
     return group
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -11,26 +10,32 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.progress import Progress as Bar
-from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from app.access.service import operator
 from app.cli.console import Console
 from app.cli.entities import print_json, run_in
-from app.cli.local import local_settings
+from app.cli.later import later
 from app.cli.tables import listing
-from app.consolidation.service import Tally
 from app.errors import InvalidInput
-from app.facts.listing import subjects_of
-from app.facts.schemas import ChangeIn, FactOut, KeepBothIn, PossibleChangeOut, SpanIn
-from app.facts.service import Decision, Moments
-from app.kernel import audit
-from app.kernel.caller import Caller
-from app.kernel.clock import now
-from app.kernel.scope import parse_scope
-from app.portability.derived import release
-from app.telemetry.logging import configure_logging
-from app.wiring import Parts, parts
+
+with later():
+    import asyncio
+
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from app.access.service import operator
+    from app.cli.local import local_settings
+    from app.consolidation.service import Tally
+    from app.facts.listing import subjects_of
+    from app.facts.schemas import ChangeIn, FactOut, KeepBothIn, PossibleChangeOut, SpanIn
+    from app.facts.service import Decision, Moments
+    from app.kernel import audit
+    from app.kernel.caller import Caller
+    from app.kernel.clock import now
+    from app.kernel.scope import parse_scope
+    from app.portability.derived import release
+    from app.telemetry.logging import configure_logging
+    from app.wiring import Parts, parts
 
 console = Console()
 messages = Console(stderr=True)

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-import msgspec
 import typer
 
 from app.cli.console import Console
-from app.cli.local import local_settings
+from app.cli.later import later
 from app.cli.tables import listing
-from app.communities.schemas import CommunityOut
-from app.communities.tasks import told
-from app.communities.view import viewed
-from app.kernel.clock import now
-from app.kernel.scope import parse_scope
-from app.rag.model import Ask
-from app.rag.schemas import AnswerOut
-from app.telemetry.logging import configure_logging
-from app.wiring import Parts, parts
+
+with later():
+    import asyncio
+
+    import msgspec
+
+    from app.cli.local import local_settings
+    from app.communities.schemas import CommunityOut
+    from app.communities.tasks import told
+    from app.communities.view import viewed
+    from app.kernel.clock import now
+    from app.kernel.scope import parse_scope
+    from app.rag.model import Ask
+    from app.rag.schemas import AnswerOut
+    from app.telemetry.logging import configure_logging
+    from app.wiring import Parts, parts
 
 console = Console()
 

@@ -12,15 +12,18 @@ import typer
 
 from app.cli.console import Console
 from app.cli.entities import AsJson, Scope, print_json, run_in
+from app.cli.later import later
 from app.cli.tables import listing
 from app.errors import InvalidInput, LociError, NotFound
-from app.kernel.caller import Caller
-from app.kernel.wire import model_of
-from app.tables.model import Table
-from app.tables.schemas import TableAnswerOut, TableIn, TableOut, TableQueryIn
-from app.tables.service import Inserted, Which
-from app.tables.values import ColumnType
-from app.wiring import Parts
+
+with later():
+    from app.kernel.caller import Caller
+    from app.kernel.wire import model_of
+    from app.tables.model import Table
+    from app.tables.schemas import TableAnswerOut, TableIn, TableOut, TableQueryIn
+    from app.tables.service import Inserted, Which
+    from app.tables.values import ColumnType
+    from app.wiring import Parts
 
 console = Console()
 MOST = 200  # tables of one listing

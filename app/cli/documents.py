@@ -8,15 +8,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-import httpx
 import typer
 from rich.markup import escape
 
 from app.cli.console import Console
+from app.cli.later import later
 from app.cli.search import DEFAULT_URL, headers_of, nothing_at, told_by
 from app.cli.tables import listing
-from app.documents.media import SUFFIXES
 from app.errors import LociError
+
+with later():
+    import httpx
+
+    from app.documents.media import SUFFIXES
 
 SECONDS = 120.0  # for one request: a file may be large
 POLL, LONGEST = 0.5, 600.0  # seconds between two looks at a job, and for it in all

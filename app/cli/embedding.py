@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 import typer
 
 from app.cli.entities import AsJson, Scope, run_in
+from app.cli.later import later
 from app.cli.lifecycle import show
-from app.kernel.caller import Caller
-from app.reembedding.schemas import EmbeddingOut, MovedOut
-from app.reembedding.tasks import CLEAR, FILL
-from app.wiring import Parts
+
+with later():
+    import asyncio
+
+    import msgspec
+
+    from app.kernel.caller import Caller
+    from app.reembedding.schemas import EmbeddingOut, MovedOut
+    from app.reembedding.tasks import CLEAR, FILL
+    from app.wiring import Parts
 
 LOOK_SECONDS = 1.0
 

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-import msgspec
 import typer
 
-from app.access.service import operator
 from app.cli.console import Console
-from app.cli.keys import all_scopes
-from app.cli.local import local_settings
+from app.cli.later import later
 from app.cli.tables import listing
-from app.embeddings.measured import Measured
-from app.entities.likeness import DISTANCES
-from app.entities.repair import repair_scope
-from app.entities.schemas import EntityOut, MergeOut
-from app.entities.service import Sought
-from app.kernel.caller import Caller
-from app.kernel.clock import now
-from app.kernel.scope import parse_scope
-from app.telemetry.logging import configure_logging
-from app.wiring import Parts, parts
+
+with later():
+    import asyncio
+
+    import msgspec
+
+    from app.access.service import operator
+    from app.cli.keys import all_scopes
+    from app.cli.local import local_settings
+    from app.embeddings.measured import Measured
+    from app.entities.likeness import DISTANCES
+    from app.entities.repair import repair_scope
+    from app.entities.schemas import EntityOut, MergeOut
+    from app.entities.service import Sought
+    from app.kernel.caller import Caller
+    from app.kernel.clock import now
+    from app.kernel.scope import parse_scope
+    from app.telemetry.logging import configure_logging
+    from app.wiring import Parts, parts
 
 console = Console()
 MOST = 200  # rows of one listing

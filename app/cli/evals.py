@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -14,11 +13,16 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from app.cli.console import Console
+from app.cli.later import later
 from app.errors import InvalidInput
-from app.evals.client import ApiClient
-from app.evals.gate import LastRun, Verdict, compared, read_last, write_last
-from app.evals.own_questions import LEGS, Measured, Plan, load, measure
-from app.search.model import Mode
+from app.search.mode import Mode
+
+with later():
+    import asyncio
+
+    from app.evals.client import ApiClient
+    from app.evals.gate import LastRun, Verdict, compared, read_last, write_last
+    from app.evals.own_questions import LEGS, Measured, Plan, load, measure
 
 console = Console()
 COMMAND = "questions"

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 import typer
 
-from app.cli import keys
 from app.cli.console import Console
-from app.cli.local import local_settings
+from app.cli.later import later
 from app.cli.tables import listing, pairs
-from app.kernel.caller import Role
-from app.telemetry.logging import configure_logging
-from app.wiring import Parts, parts
+
+with later():
+    import asyncio
+
+    from app.cli import keys
+    from app.cli.local import local_settings
+    from app.kernel.caller import Role
+    from app.telemetry.logging import configure_logging
+    from app.wiring import Parts, parts
 
 console = Console()
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from dataclasses import asdict
@@ -10,23 +9,28 @@ from typing import Annotated, Any
 
 import typer
 
-from app.access.service import operator
 from app.cli.console import Console
-from app.cli.keys import all_scopes
-from app.cli.local import local_settings
+from app.cli.later import later
 from app.errors import InvalidInput
-from app.kernel.caller import Caller
-from app.kernel.scope import parse_scope
-from app.lifecycle.erasure import Order, new_receipt
-from app.lifecycle.invariants import broken
-from app.lifecycle.model import Target
-from app.lifecycle.people import person_of
-from app.lifecycle.proof import Proof, Search, prove
-from app.lifecycle.requests import of_author
-from app.lifecycle.schemas import ErasureOut
-from app.scopes.sessions import session_id
-from app.telemetry.logging import configure_logging
-from app.wiring import Parts, parts
+
+with later():
+    import asyncio
+
+    from app.access.service import operator
+    from app.cli.keys import all_scopes
+    from app.cli.local import local_settings
+    from app.kernel.caller import Caller
+    from app.kernel.scope import parse_scope
+    from app.lifecycle.erasure import Order, new_receipt
+    from app.lifecycle.invariants import broken
+    from app.lifecycle.model import Target
+    from app.lifecycle.people import person_of
+    from app.lifecycle.proof import Proof, Search, prove
+    from app.lifecycle.requests import of_author
+    from app.lifecycle.schemas import ErasureOut
+    from app.scopes.sessions import session_id
+    from app.telemetry.logging import configure_logging
+    from app.wiring import Parts, parts
 
 console = Console()
 

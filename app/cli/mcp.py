@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
-import httpx
 import typer
 
+from app.cli.later import later
 from app.cli.search import DEFAULT_URL, SECONDS, headers_of, nothing_at, told_by
-from app.mcp.bridge import serve
+
+with later():
+    import asyncio
+
+    import httpx
+
+    from app.mcp.bridge import serve
 
 
 def register(cli: typer.Typer) -> None:

@@ -8,14 +8,17 @@ import typer
 from rich.markup import escape
 
 from app.cli.entities import Scope, console, print_json, run_in
+from app.cli.later import later
 from app.cli.tables import listing
 from app.errors import SwitchedOff
-from app.kernel.caller import Caller, Role
-from app.kernel.graph import Row
-from app.lifecycle.pruning import PruneService
-from app.notes.entries import WRITTEN, NoteEntries, Place
-from app.notes.model import Namespace, written_namespace
-from app.wiring import Parts
+
+with later():
+    from app.kernel.caller import Caller, Role
+    from app.kernel.graph import Row
+    from app.lifecycle.pruning import PruneService
+    from app.notes.entries import WRITTEN, NoteEntries, Place
+    from app.notes.model import Namespace, written_namespace
+    from app.wiring import Parts
 
 MOST = 500  # rows of one listing
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

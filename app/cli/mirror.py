@@ -8,15 +8,18 @@ from typing import Annotated
 import typer
 
 from app.cli.entities import console, run_in
-from app.cli.keys import all_scopes
+from app.cli.later import later
 from app.cli.mirroring import Mirrored, mirror, mirrors, text_of
 from app.errors import NotFound
-from app.kernel.caller import Caller
-from app.kernel.clock import now
-from app.kernel.scope import parse_scope
-from app.notes.entries import WRITTEN
-from app.notes.model import Namespace
-from app.wiring import Parts
+
+with later():
+    from app.cli.keys import all_scopes
+    from app.kernel.caller import Caller
+    from app.kernel.clock import now
+    from app.kernel.scope import parse_scope
+    from app.notes.entries import WRITTEN
+    from app.notes.model import Namespace
+    from app.wiring import Parts
 
 PAGE = 500
 

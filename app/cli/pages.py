@@ -11,13 +11,16 @@ from rich.markup import escape
 
 from app.cli.console import Console
 from app.cli.entities import print_json, run_in
+from app.cli.later import later
 from app.cli.tables import listing
-from app.kernel.caller import Caller
-from app.kernel.scope import parse_scope
-from app.pages.following import FollowService
-from app.pages.model import Draft, PageKind
-from app.pages.reading import PageReader
-from app.wiring import INDEX_TASK, Parts
+
+with later():
+    from app.kernel.caller import Caller
+    from app.kernel.scope import parse_scope
+    from app.pages.following import FollowService
+    from app.pages.model import Draft, PageKind
+    from app.pages.reading import PageReader
+    from app.wiring import INDEX_TASK, Parts
 
 console = Console()
 messages = Console(stderr=True)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Annotated
 
 import typer
 
 from app.cli.console import Console
-from app.cli.local import local_settings
-from app.embeddings.provider import build_embedder
-from app.indexing.repository import reset_space
-from app.kernel.migrate import migrate
-from app.telemetry.logging import configure_logging
-from app.wiring import connect_graph, embedding_config, vector_options
+from app.cli.later import later
+
+with later():
+    import asyncio
+
+    from app.cli.local import local_settings
+    from app.embeddings.provider import build_embedder
+    from app.indexing.repository import reset_space
+    from app.kernel.migrate import migrate
+    from app.telemetry.logging import configure_logging
+    from app.wiring import connect_graph, embedding_config, vector_options
 
 console = Console()
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

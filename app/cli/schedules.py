@@ -7,11 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from app.cli.key_commands import AsJson, show, with_parts
+from app.cli.later import later
 from app.errors import InvalidInput, NotFound
-from app.jobs.runner import run_now
-from app.kernel.ids import new_id
-from app.tasks import DRY_RUNS, SCHEDULES
-from app.wiring import Parts
+
+with later():
+    from app.jobs.runner import run_now
+    from app.kernel.ids import new_id
+    from app.tasks import DRY_RUNS, SCHEDULES
+    from app.wiring import Parts
 
 
 def register(cli: typer.Typer) -> None:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import orjson
 import typer
 
-from app.access.service import operator
 from app.cli.key_commands import show, with_parts
-from app.cli.keys import all_scopes
+from app.cli.later import later, light
 from app.cli.places import context_of, root_of
 from app.errors import InvalidInput, NotFound
 from app.kernel.scope import parse_scope
-from app.lifecycle.schemas import DeletionOut
-from app.wiring import Parts
+
+with later():
+    import orjson
+
+    from app.access.service import operator
+    from app.cli.keys import all_scopes
+    from app.lifecycle.schemas import DeletionOut
+    from app.wiring import Parts
 
 commands = typer.Typer(no_args_is_help=True, help="The scopes of a tenant, and their deletion.")
 
@@ -39,6 +43,7 @@ def list_scopes(tenant: str, as_json: AsJson = False) -> None:
 
 
 @commands.command("here")
+@light
 def here(
     folder: Annotated[
         Path | None, typer.Argument(help="The folder; the present one if unset.")

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
-import httpx
 import typer
 from rich.console import Group
 from rich.markup import escape
 
 from app.cli.console import Console
+from app.cli.later import later
 from app.cli.tables import listing
 from app.errors import InvalidInput, LociError, Unavailable
+
+with later():
+    import httpx
 
 DEFAULT_URL = "http://127.0.0.1:8484"
 SECONDS = 30.0

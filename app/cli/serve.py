@@ -12,27 +12,31 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.logging import RichHandler
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Table
 
 from app.cli.console import Console
-from app.cli.limits import limits_check
-from app.embeddings.e5_files import is_complete
+from app.cli.later import later
 from app.errors import PartFailed
-from app.runtime import supervisor as supervising
-from app.runtime.commands import child_environment, own_commands
-from app.runtime.config import RuntimeConfig, make_folders, runtime_config
-from app.runtime.doctor import Check, examine
-from app.runtime.embedded import addresses, software
-from app.runtime.first_run import KeepGoing, done_mark, first_key, load_demo, wait_a_moment
-from app.runtime.logs import log_to_file
-from app.runtime.process import last_line
-from app.runtime.report import Status, graph_door, redis_url
-from app.runtime.report import status as ask_status
-from app.runtime.state import READY, read_state
-from app.runtime.supervisor import AlreadyRunning, Interrupted, Supervisor
-from app.settings import Settings, read_settings
+
+with later():
+    from rich.logging import RichHandler
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    from app.cli.limits import limits_check
+    from app.embeddings.e5_files import is_complete
+    from app.runtime import supervisor as supervising
+    from app.runtime.commands import child_environment, own_commands
+    from app.runtime.config import RuntimeConfig, make_folders, runtime_config
+    from app.runtime.doctor import Check, examine
+    from app.runtime.embedded import addresses, software
+    from app.runtime.first_run import KeepGoing, done_mark, first_key, load_demo, wait_a_moment
+    from app.runtime.logs import log_to_file
+    from app.runtime.process import last_line
+    from app.runtime.report import Status, graph_door, redis_url
+    from app.runtime.report import status as ask_status
+    from app.runtime.state import READY, read_state
+    from app.runtime.supervisor import AlreadyRunning, Interrupted, Supervisor
+    from app.settings import Settings, read_settings
 
 console = Console()
 log = logging.getLogger("loci.runtime")

@@ -8,23 +8,25 @@ import typer
 from rich.markup import escape
 
 from app.cli.entities import AsJson, Scope, console, print_json, run_in
+from app.cli.later import later
 from app.cli.tables import listing
-from app.kernel.caller import Caller
-from app.skills.chores import Chore
-from app.skills.conflicts import Listed
-from app.skills.discovery import Sought
-from app.skills.schemas import (
-    ChoreOut,
-    ConflictOut,
-    DiscoveryOut,
-    ProposalOut,
-    SkillContextOut,
-    SkillOut,
-)
-from app.skills.service import Wanted
-from app.skills.vocabulary import Category, ConflictStatus, ProposalStatus, Status, word
+from app.skills.vocabulary import Category, Chore, ConflictStatus, ProposalStatus, Status, word
 from app.skills.walk import TOKENS
-from app.wiring import Parts
+
+with later():
+    from app.kernel.caller import Caller
+    from app.skills.conflicts import Listed
+    from app.skills.discovery import Sought
+    from app.skills.schemas import (
+        ChoreOut,
+        ConflictOut,
+        DiscoveryOut,
+        ProposalOut,
+        SkillContextOut,
+        SkillOut,
+    )
+    from app.skills.service import Wanted
+    from app.wiring import Parts
 
 MOST = 200  # rows of one listing
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what would be done.")]

@@ -6,14 +6,18 @@ import json
 from typing import Annotated, Any
 from urllib.parse import quote
 
-import httpx
 import typer
 from rich.markup import escape
 
 from app.cli.console import Console
+from app.cli.later import later
 from app.cli.search import DEFAULT_URL, SECONDS, headers_of, nothing_at, told_by
 from app.cli.tables import listing
-from app.kernel.ids import checked_id
+
+with later():
+    import httpx
+
+    from app.kernel.ids import checked_id
 
 PATH = "/v1/slots"
 SHOWN = 300  # characters of a memory in a table

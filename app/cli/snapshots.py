@@ -9,8 +9,11 @@ from typing import Annotated
 import typer
 
 from app.cli.entities import Scope, console, run_in
-from app.kernel.caller import Caller, Role
-from app.wiring import Parts
+from app.cli.later import later
+
+with later():
+    from app.kernel.caller import Caller, Role
+    from app.wiring import Parts
 
 
 def register(cli: typer.Typer) -> None:

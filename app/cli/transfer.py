@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import tempfile
@@ -12,31 +11,37 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from filelock import FileLock, Timeout
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
-from rich.progress import Progress as Bar
 from rich.table import Table
 
 from app.cli.console import Console
-from app.cli.local import local_settings
+from app.cli.later import later
 from app.errors import Conflict
-from app.jobs.model import Cancelled
-from app.kernel.ids import digest
-from app.portability import exporter, service
-from app.portability.bundle import export_bundle
-from app.portability.package import packs
-from app.portability.progress import Progress
-from app.portability.rehearsal import rehearse
-from app.portability.service import Order, Store
-from app.telemetry.logging import configure_logging
-from app.wiring import INDEX_TASK, Parts, parts
+
+with later():
+    import asyncio
+
+    from filelock import FileLock, Timeout
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+    from rich.progress import Progress as Bar
+
+    from app.cli.local import local_settings
+    from app.jobs.model import Cancelled
+    from app.kernel.ids import digest
+    from app.portability import exporter, service
+    from app.portability.bundle import export_bundle
+    from app.portability.package import packs
+    from app.portability.progress import Progress
+    from app.portability.rehearsal import rehearse
+    from app.portability.service import Order, Store
+    from app.telemetry.logging import configure_logging
+    from app.wiring import INDEX_TASK, Parts, parts
 
 console = Console()
 messages = Console(stderr=True)

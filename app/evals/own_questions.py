@@ -14,7 +14,7 @@ from app.evals.jsonl import rows
 from app.evals.ranking import metrics
 from app.kernel.ids import digest
 from app.kernel.wire import WireModel
-from app.search.model import Mode
+from app.search.mode import Mode
 
 LEGS = (Mode.KEYWORD, Mode.VECTOR, Mode.GRAPH, Mode.HYBRID, Mode.AUTO)
 CHOSEN = "chosen"  # the modes that the questions name themselves

@@ -37,7 +37,8 @@ from app.rag.seed_schemas import (
 from app.rag.service import GraphRagService, Matched
 from app.rag.telling import asked as named
 from app.rag.telling import of_answer
-from app.search.model import Filters, Fusion, Hit, Mode, SearchRequest
+from app.search.mode import Mode
+from app.search.model import Filters, Fusion, Hit, SearchRequest
 
 READS = {"requires": Role.READER, ONLY_READS: True}
 Bases = Annotated[

@@ -25,7 +25,8 @@ from app.rag.repository import RagRepository
 from app.rag.scoring import FADES
 from app.rag.seeds import asked_names, chosen, weighed
 from app.rag.units import traces_of, units_of
-from app.search.model import Filters, Hit, Mode, SearchRequest
+from app.search.mode import Mode
+from app.search.model import Filters, Hit, SearchRequest
 from app.search.service import SearchService
 from app.search.telling import searched
 from app.search.vectors import VectorLeg

@@ -20,6 +20,7 @@ from app.notes.model import CONDENSED, MEMORY
 from app.pools.kind import POOL_TEXT
 from app.retrieval.model import Path
 from app.search.floors import Floor, Match
+from app.search.mode import Mode
 from app.search.reach import alone
 from app.search.steps import Step
 
@@ -38,16 +39,6 @@ ROLES = ("user", "assistant", "tool")
 # How much of its lead a memory that has faded entirely loses: what seed 001 calls a light weight,
 # which is what importance has there (annex 3.a). It decides between scores that are this close.
 MOST_FADED = 0.3
-
-
-class Mode(StrEnum):
-    """Which legs run."""
-
-    KEYWORD = "keyword"
-    VECTOR = "vector"
-    HYBRID = "hybrid"
-    GRAPH = "graph"  # the walk over what both legs find, wherever there is a graph
-    AUTO = "auto"  # the walk where the question anchors in the graph, else hybrid
 
 
 class Fusion(StrEnum):

@@ -25,6 +25,7 @@ from app.search.blend import Blend, BlockDefaults, Reach
 from app.search.block import CHARACTERS, LOOKED_AT, ContextBlocks
 from app.search.bundle import LONGEST, SNIPPET, band, render
 from app.search.floors import Floor
+from app.search.mode import Mode
 from app.search.model import (
     ALL_KINDS,
     AT_HAND,
@@ -41,7 +42,6 @@ from app.search.model import (
     Lapse,
     Leg,
     Mark,
-    Mode,
     Rerank,
     SearchRequest,
 )

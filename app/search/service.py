@@ -53,6 +53,7 @@ from app.search.judging import Judge, RerankStep, featured
 from app.search.latest import latest_first
 from app.search.lucene import any_query, text_query
 from app.search.mmr import mmr
+from app.search.mode import Mode
 from app.search.model import (
     Candidate,
     Empty,
@@ -62,7 +63,6 @@ from app.search.model import (
     Hit,
     Leg,
     Mark,
-    Mode,
     Nearness,
     Ranking,
     Rerank,

@@ -15,7 +15,8 @@ from app.retrieval.asking import asks, meant
 from app.retrieval.matrix import Walkable
 from app.retrieval.model import Admission, Asked, Begin, Origin, Path
 from app.retrieval.service import Walked, WalkService, beside, leading, stands
-from app.search.model import Filters, Leg, Mode, Ranking, SearchRequest, Without
+from app.search.mode import Mode
+from app.search.model import Filters, Leg, Ranking, SearchRequest, Without
 
 MOST = 100  # passages that a walk brings
 WEIGHTS = {"keyword": 1.0, "vector": 2.0}  # of the legs where a walk begins

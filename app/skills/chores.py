@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from enum import StrEnum
 from typing import Any
 
 from app.embeddings.calibration import Kinds
@@ -30,22 +29,12 @@ from app.skills.proposals import ProposalService, Proposed
 from app.skills.record import KIND
 from app.skills.service import Parts
 from app.skills.suggesting import place
-from app.skills.vocabulary import Category
+from app.skills.vocabulary import Category, Chore
 
 PAGE = 500
 WEEK = timedelta(days=7)
 GAP_IMPORTANCE, GAP_LEAST, GAP_COUNT = 0.7, 0.5, 3
 GAP_NEAR = 4  # skills near a learning that are looked at: the nearest may be of its language only
-
-
-class Chore(StrEnum):
-    """The chores by name."""
-
-    SCAN = "conflict-scan"
-    DECAY = "stale-decay"
-    EMBED = "re-embedding"
-    GAPS = "gap-detection"
-    EXPIRE = "proposal-expiry"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
 
 from app.access.parameters import Limit, Within
 from app.kernel.caller import Caller, Role
-from app.skills.chores import Chore
 from app.skills.conflicts import Listed
 from app.skills.coverage import Needs
 from app.skills.graph_schemas import (
@@ -48,7 +47,7 @@ from app.skills.schemas import (
     ResearchOut,
     ShareIn,
 )
-from app.skills.vocabulary import Category, ConflictStatus, ProposalStatus, word
+from app.skills.vocabulary import Category, Chore, ConflictStatus, ProposalStatus, word
 
 CURATES = {"requires": Role.CURATOR}
 Cursor = FromQuery[str | None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.jobs.model import Job, Outcome, Report
-from app.skills.chores import Chore
+from app.skills.vocabulary import Chore
 
 SCAN = "skills.scan"
 DECAY = "skills.decay"

@@ -34,6 +34,16 @@ class Category(StrEnum):
     OPERATIONS = "operations"
 
 
+class Chore(StrEnum):
+    """The upkeep of the skill graph by name."""
+
+    SCAN = "conflict-scan"
+    DECAY = "stale-decay"
+    EMBED = "re-embedding"
+    GAPS = "gap-detection"
+    EXPIRE = "proposal-expiry"
+
+
 class Status(StrEnum):
     """Where a skill is in its life; only an active one is found by `discover`."""
 

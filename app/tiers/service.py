@@ -18,7 +18,8 @@ from app.pools.model import EVERYONE
 from app.pools.service import PoolService
 from app.pools.values import PoolValue
 from app.scopes.service import private_leaf
-from app.search.model import FOUND, Filters, Mode, SearchRequest
+from app.search.mode import Mode
+from app.search.model import FOUND, Filters, SearchRequest
 from app.search.service import SearchService
 from app.shortterm.service import ShortTermService
 from app.tiers.model import Address, Near, Tier, Value

@@ -21,7 +21,8 @@ from app.questions.log import QuestionLog
 from app.sanitize.aside import READ, aside
 from app.scopes.tuning import tuned
 from app.search.bundle import render
-from app.search.model import Empty, Filters, Found, Mode, SearchRequest
+from app.search.mode import Mode
+from app.search.model import Empty, Filters, Found, SearchRequest
 from app.search.relevance import Asked
 from app.search.schemas import SearchIn
 from app.search.service import SearchService

@@ -6,6 +6,8 @@ import pytest
 
 from tests.support.advisories import LOCK, advisories, pinned
 
+pytestmark = pytest.mark.one_python  # reads what stands in files
+
 KNOWN = {
     "Some_Package": [
         {"id": "GHSA-1", "advisory": "it breaks", "v": "<1.2||>=2.0,<2.4.1"},

@@ -14,6 +14,8 @@ from litestar.routes import HTTPRoute
 from app.kernel.caller import PUBLIC, Role
 from tests.contract.statements import APP, modules
 
+pytestmark = pytest.mark.one_python  # reads what stands in files
+
 ROOT = APP.parent
 # The process edges: a request, a message of MCP, a job, a command, and the supervisor's end.
 # Consolidation reads texts one by one: what one of them breaks is its own failed state. The tail of

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.one_python  # reads what stands in files
+
 ROOT = Path(__file__).resolve().parents[2]
 OPERATIONS = ROOT / "docs" / "operations"
 NAMED = re.compile(r"`([a-z_/]+)(?:::(\w+))?`")

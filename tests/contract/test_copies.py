@@ -8,6 +8,8 @@ import pytest
 
 from app.kernel.cypher import Q
 
+pytestmark = pytest.mark.one_python  # reads what stands in files
+
 # A note that cites is shown while all that it cites is: written wherever notes are read.
 SHOWN = (
     "N.cited IS NULL OR N.cited = COUNT { (N)-[:DERIVED_FROM]->(f:Fact|Passage) "

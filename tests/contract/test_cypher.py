@@ -12,6 +12,8 @@ from app.kernel.cypher import CypherContractError, Q, parse
 from app.kernel.vocab import Index, Label, Rel
 from tests.contract import statements
 
+pytestmark = pytest.mark.one_python  # reads what stands in files
+
 SCOPED = re.compile(r"(?:\bIN|=|:|UNWIND)\s*\$(?:scopes?|tenant)\b")
 CYPHER = re.compile(r"\b(?:MATCH|MERGE|UNWIND|DETACH DELETE|CALL db\.|RETURN) ?[(\w]")
 

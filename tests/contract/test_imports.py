@@ -8,6 +8,10 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.one_python  # reads what stands in files
+
 TESTS = Path(__file__).parents[1]
 OURS = {"app", "bench", "loci_client"}
 

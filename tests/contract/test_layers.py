@@ -6,8 +6,12 @@ from __future__ import annotations
 import re
 import tomllib
 
+import pytest
+
 from bench.house import OWNERS, foreign, measure
 from tests.contract.statements import APP
+
+pytestmark = pytest.mark.one_python  # reads what stands in files
 
 ROOT = APP.parent
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"][

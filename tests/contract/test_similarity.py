@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.one_python  # reads what stands in files
+
 QUERIES = {
     path.name: path.read_text("utf-8")
     for path in (Path(__file__).parents[2] / "cypher").glob("*.cypher")

@@ -11,6 +11,8 @@ import pytest
 from tests.contract.surface import asked_anew, lost, of_graphql, of_http
 from tests.contract.surface.lists import FILES, now, recorded
 
+pytestmark = pytest.mark.one_python  # reads what stands in files
+
 
 @pytest.mark.parametrize("name", FILES)
 async def test_nothing_is_lost_and_nothing_more_is_asked(name: str) -> None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.one_python  # reads what stands in files
+
 ROOT = Path(__file__).parents[1]
 LEAST, MOST = 0.25, 30  # seconds that count as waiting; for longer sleeps what is to be broken off
 # Waits that are themselves what is tested, by file: that nothing comes meanwhile, that something

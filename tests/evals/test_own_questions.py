@@ -15,7 +15,7 @@ from app.errors import InvalidInput
 from app.evals.gate import LastRun, compared, read_last, write_last
 from app.evals.own_questions import CHOSEN, Measured, Plan, QuestionLine, load, measure
 from app.evals.ranking import all_gold, metrics, ndcg, recall
-from app.search.model import Mode
+from app.search.mode import Mode
 from app.wiring import Parts
 from tests.conftest import Principal
 from tests.embeddings.scripted_server import Reply, scripted_server

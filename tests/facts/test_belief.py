@@ -480,6 +480,7 @@ def claims(draw: st.DrawFn) -> Claim:
     )
 
 
+@pytest.mark.one_python
 @settings(max_examples=400, deadline=None)
 @given(
     st.lists(claims(), max_size=9),
@@ -496,6 +497,7 @@ def test_the_order_of_arrival_does_not_matter(
     assert settle([*mixed, *told], rules) == found, "a claim that comes twice counts once"
 
 
+@pytest.mark.one_python
 @settings(max_examples=400, deadline=None)
 @given(st.lists(claims(), min_size=1, max_size=9))
 def test_at_most_one_value_is_held_at_a_time(told: list[Claim]) -> None:
@@ -509,6 +511,7 @@ def test_at_most_one_value_is_held_at_a_time(told: list[Claim]) -> None:
     assert {c.fact for c in told} >= {s.fact for s in found.segments}
 
 
+@pytest.mark.one_python
 @settings(max_examples=400, deadline=None)
 @given(st.lists(claims(), min_size=1, max_size=9), st.booleans())
 def test_what_was_not_wholly_read_takes_nothing_from_what_was(
@@ -524,6 +527,7 @@ def test_what_was_not_wholly_read_takes_nothing_from_what_was(
         assert {older, newer} <= {s.fact for s in together.segments}
 
 
+@pytest.mark.one_python
 @settings(max_examples=400, deadline=None)
 @given(st.lists(claims(), min_size=1, max_size=9))
 def test_whatever_is_held_at_once_and_cannot_be_is_a_possible_change(told: list[Claim]) -> None:
@@ -535,6 +539,7 @@ def test_whatever_is_held_at_once_and_cannot_be_is_a_possible_change(told: list[
     assert {frozenset(pair) for pair in found.possible} == clash
 
 
+@pytest.mark.one_python
 @settings(max_examples=300, deadline=None)
 @given(st.lists(claims(), min_size=1, max_size=8))
 def test_a_lower_tier_changes_nothing_that_a_user_holds(told: list[Claim]) -> None:
@@ -577,6 +582,7 @@ def test_a_denial_still_ends_the_part() -> None:
     assert held(settle(told, PLACED), day(9)) == {"a", "not b"}
 
 
+@pytest.mark.one_python
 @settings(max_examples=200, deadline=None)
 @given(st.lists(claims(), min_size=1, max_size=9))
 def test_nothing_is_replaced_by_what_may_share_its_time(told: list[Claim]) -> None:

@@ -58,6 +58,7 @@ def facts(claims: list[tuple[Claim, str]]) -> tuple[list[Claim], list[dict[str, 
 
 
 @given(told(["a"], [Mode.ASSERT], st.none()))
+@pytest.mark.one_python
 @settings(max_examples=300, deadline=None)
 def test_scopes_that_agree_are_merged_as_their_claims_would_settle(
     claims: list[tuple[Claim, str]],
@@ -68,6 +69,7 @@ def test_scopes_that_agree_are_merged_as_their_claims_would_settle(
 
 
 @given(told(["a", "b"], [*[Mode.ASSERT] * 6, Mode.DENY, Mode.END, Mode.CORRECT], SPANS))
+@pytest.mark.one_python
 @settings(max_examples=300, deadline=None)
 def test_what_is_merged_without_claims_is_never_other_than_settled(
     claims: list[tuple[Claim, str]],

@@ -106,6 +106,7 @@ ALL_MODES = [*[Mode.ASSERT] * 8, Mode.DENY, Mode.END, Mode.CORRECT]
     st.one_of(told([Mode.ASSERT], most=14), told(ALL_MODES, most=14, ends=True)),
     st.sampled_from([ONE, TEAM, PLACED]),
 )
+@pytest.mark.one_python
 @settings(max_examples=400, deadline=None)
 def test_scopes_that_disagree_are_merged_as_their_claims_would_settle(
     claims: Told, rules: Rules
@@ -120,6 +121,7 @@ def test_scopes_that_disagree_are_merged_as_their_claims_would_settle(
     st.sampled_from([ONE, TEAM, PLACED]),
     st.integers(1, 3),
 )
+@pytest.mark.one_python
 @settings(max_examples=300, deadline=None)
 def test_what_is_told_without_claims_is_never_other_than_settled(
     claims: Told, rules: Rules, kept: int
@@ -140,6 +142,7 @@ def eras(by: list[Authority]) -> Any:
     st.integers(1, 2),
     st.sampled_from([8, 15, 40, 600]),
 )
+@pytest.mark.one_python
 @settings(max_examples=300, deadline=None)
 def test_words_that_are_left_out_change_nothing(
     eras: list[Told], rules: Rules, kept: int, apart: int
@@ -163,6 +166,7 @@ def test_words_that_are_left_out_change_nothing(
     st.integers(0, 16),
     st.integers(1, 4),
 )
+@pytest.mark.one_python
 @settings(max_examples=300, deadline=None)
 def test_runs_grow_with_later_claims_as_if_all_came_at_once(
     claims: Told, cut: int, kept: int

@@ -75,6 +75,7 @@ def words(by: list[Authority], most: int) -> st.SearchStrategy[Told]:
     st.sampled_from([ONE, TEAM, PLACED]),
     st.integers(1, 40),
 )
+@pytest.mark.one_python
 @settings(max_examples=300, deadline=None)
 def test_words_in_turns_come_to_what_all_claims_come_to(
     claims: Told, rules: Rules, kept: int
@@ -90,6 +91,7 @@ def test_words_in_turns_come_to_what_all_claims_come_to(
     st.sampled_from([ONE, TEAM, PLACED]),
     st.integers(1, 16),
 )
+@pytest.mark.one_python
 @settings(max_examples=300, deadline=None)
 def test_whatever_is_said_is_never_told_other_than_settled(
     claims: Told, rules: Rules, kept: int

@@ -24,10 +24,10 @@ from schemathesis.schemas import APIOperation
 from schemathesis.specs.openapi.expressions import MultiMatch
 from schemathesis.specs.openapi.stateful import collect_transitions
 
-from app.skills.chores import Chore
 from app.skills.vocabulary import (
     Category,
     ChangeType,
+    Chore,
     ConflictStatus,
     ProposalStatus,
     Status,

@@ -105,7 +105,8 @@ from app.pages.schemas import (
 )
 from app.rag import schemas as rag
 from app.rag.schemas import AnswerOut, AnswerSourceOut, AskIn, ContextIn, RetrieveIn, RoundOut
-from app.search.model import AT_HAND, Fusion, Mode
+from app.search.mode import Mode
+from app.search.model import AT_HAND, Fusion
 from app.search.schemas import (
     BlockOut,
     FadeOut,

@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
+import pytest
+
 import app
 from app.errors import LociError
 from tests.readers.registry import READERS
@@ -123,6 +125,7 @@ def reached() -> Iterator[set[CodeType]]:
         sys.setprofile(None)
 
 
+@pytest.mark.one_python
 def test_every_public_reader_is_measured_or_runs_in_one_that_is() -> None:
     text = "\n\n".join(piece * 3 for piece in PIECES.values())
     with reached() as seen:

@@ -6,7 +6,8 @@ from typing import Any
 
 from app.kernel.caller import Role
 from app.search.at_hand import judged, merged
-from app.search.model import Filters, Found, Hit, Mode, SearchRequest
+from app.search.mode import Mode
+from app.search.model import Filters, Found, Hit, SearchRequest
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.search.test_service import capture

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from app.kernel.clock import now
 from app.kernel.graph import query_log
-from app.search.model import MOST_FADED, Fade, Mode
+from app.search.mode import Mode
+from app.search.model import MOST_FADED, Fade
 from app.search.schemas import SearchIn
 from app.wiring import Parts
 from tests.conftest import Principal
