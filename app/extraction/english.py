@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.extraction.clauses import Clause
 from app.extraction.data import words as words_of
+from app.extraction.everyday import is_of_everyday
 from app.extraction.inflect import Form, invariable
 from app.extraction.moments import Role
 from app.extraction.openings import without_adverb
@@ -85,7 +86,9 @@ def _object_shaped(rest: list[Token], subject: tuple[Token, ...]) -> bool:
             return False
         # Behind a pronoun stands a verb: `I cycle to the office`, but `The stack trace of the bug`.
         pronoun = len(subject) == 1 and subject[0].lower in ("i", "we", "they")
-        return rest[1].text[0].isupper() or (pronoun and rest[1].lower in DETERMINERS["en"])
+        known = pronoun or is_of_everyday(subject, "en")  # `Peggy babysits for us`
+        owned = rest[1].lower in DETERMINERS["en"] | {"us", "me"}
+        return rest[1].text[0].isupper() or (known and owned)
     if first.lower.endswith("s") and len(rest) > 2 and rest[1].lower in PREPOSITIONS["en"]:
         return rest[1].lower != "of"  # `sings carols at the station`
     return (
@@ -99,7 +102,7 @@ def _lemma_of(word: str, subject: tuple[Token, ...], *, negated: bool) -> str | 
     """The plain form, where the subject is of a kind that goes with the form."""
     if len(subject) == 1 and subject[0].lower in ("i", "we", "they"):
         return None if word.endswith("s") else word
-    named = all(t.text[0].isupper() for t in subject)
+    named = all(t.text[0].isupper() and t.lower not in DETERMINERS["en"] for t in subject)
     definite = subject[0].lower in ("the", "my", "our", "this") and len(subject) in (2, 3)
     if not (named or definite):
         return None
@@ -139,10 +142,13 @@ LEFT_OUT = frozenset(
 
 def _without_will(subject: tuple[Token, ...], clause: Clause) -> tuple[Token, ...]:
     """What will be is stated only with the date from which it holds; what can be never is."""
-    if not subject or subject[-1].lower not in MODALS:
+    if not subject or subject[-1].lower not in MODALS | CUT:
         return subject
     dated = any(when.role is Role.SINCE for when in clause.when)
     return subject[:-1] if dated and subject[-1].lower in ("will", "'ll") else ()
+
+
+CUT = frozenset(["ca"])  # what is left of `can't` without its negation
 
 
 def _is_doing(subject: tuple[Token, ...]) -> bool:
@@ -230,7 +236,7 @@ def _after_name(words: list[Token], position: int) -> Form | None:
         return None
     if after[0].lower in UNOWNED and not any(t.lower in UNOWNED for t in words[1:position]):
         return Form("be") if len(after) > 1 else None
-    if _is_amount(after):
+    if _is_amount(after) or (after[0].lower in STATES and _no_noun(after[1:])):
         return Form("be")
     if after[0].lower in NAMING and len(after) > 1 and after[1].text[0].isupper():
         return Form("be")
@@ -240,6 +246,11 @@ def _after_name(words: list[Token], position: int) -> Form | None:
     return Form("have") if ends and after[0].text[0].islower() else None
 
 
+def _no_noun(after: list[Token]) -> bool:
+    """Whether no noun follows to which an adjective could belong."""
+    return not after or after[0].lower in PREPOSITIONS["en"] or not after[0].text.isalpha()
+
+
 def _is_amount(after: list[Token]) -> bool:
     """Whether a number follows that counts nothing of what is owned: `Rent's 1,150 a month`."""
     closed = DETERMINERS["en"] | PREPOSITIONS["en"]
@@ -247,6 +258,7 @@ def _is_amount(after: list[Token]) -> bool:
     return ends and after[0].text[-1].isdigit()
 
 
+STATES = words_of("sets", "states_en")  # `Kate's allergic to nuts`
 NAMING = frozenset(["called", "named"])  # `My manager's called Sunita`
 UNOWNED = (PREPOSITIONS["en"] | DETERMINERS["en"]) - {"to", "like", "than"}
 PARTICLES = frozenset(["out", "up", "down", "away", "off", "back", "over", "in"])

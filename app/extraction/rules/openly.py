@@ -12,7 +12,7 @@ from itertools import pairwise
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
 from app.extraction.english import PARTICLES
-from app.extraction.everyday import AND, REFLEXIVE, is_of_everyday, may_have_habits
+from app.extraction.everyday import AND, REFLEXIVE, SPEAKERS, is_of_everyday, may_have_habits
 from app.extraction.model import Mention
 from app.extraction.moments import Role
 from app.extraction.predicates import EVENT_PREFIX, HABIT
@@ -27,6 +27,7 @@ SURE = 0.5
 INDEFINITE = {"en": frozenset(["a", "an"]), "de": frozenset(["ein", "eine", "einer"])}
 # Who speaks, and what belongs to a verb: `lives with us`, `kümmert sich um`.
 WITH_US = frozenset(["us", "uns", "sich"])
+SOMEONE = frozenset(["someone", "somebody", "something"])
 
 
 def said_openly(context: Context) -> list[Draft]:
@@ -230,9 +231,15 @@ def _complement(context: Context) -> list[Token]:
         empty -= REFLEXIVE
     if context.clause.duty:
         empty -= PARTICLES  # `has to be signed off`
+    elif is_of_everyday(context.frame.subject, context.language):
+        empty -= words("sets", "degrees") | PARTICLES  # `is very strict`, `is saving up for`
+        if any(t.text[0].isupper() and t.lower not in empty for t in given[1:]):
+            empty -= SOMEONE  # `someone called Beth`
     elif len(given) > 1:
         empty -= PARTICLES & {given[0].lower}  # `out of use`, `signs off the tags`
-    if any(t.lower in empty for t in given) or not any(_is_noun(t) for t in given):
+    told = sum(_says(t) for t in given)
+    feels = told < len(given) and context.frame.subject[-1].lower in SPEAKERS  # `I'm so happy`
+    if any(t.lower in empty for t in given) or told < (2 if feels and is_be(context) else 1):
         return []
     if all(t.lower in PRONOUNS for t in given):
         return []  # `we got this`
@@ -244,6 +251,11 @@ def _is_participle(given: list[Token]) -> bool:
     german = last.text[0].islower() and PARTICIPLE_DE.match(last.lower) is not None
     alone = len(given) == 1 and given[0].text.islower() and not first.endswith("s")
     return german or first.endswith("ed") or alone
+
+
+def _says(word: Token) -> bool:
+    """Whether a word says something and not only how much."""
+    return word.lower not in words("sets", "degrees") and _is_noun(word)
 
 
 def _is_noun(word: Token) -> bool:
