@@ -154,7 +154,8 @@ def _beyond(drafts: Sequence[Draft], context: Context) -> list[str]:
             found += [m[0] for m in pattern.finditer(clause.text)] if is_said else []
     things = [(d.object, d) for d in drafts]
     found += [t.name for t, d in things if isinstance(t, Mention) and _is_nameless(t, d, context)]
-    if clause.clock and not all(_is_date(draft) for draft in drafts):
+    is_told = all(_is_date(draft) or _is_value(clause.clock, draft) for draft in drafts)
+    if clause.clock and not is_told:
         found.append(clause.clock)
     return found
 
@@ -330,12 +331,23 @@ def _is_told(when: When, draft: Draft, context: Context) -> bool:
     value = draft.object
     if not isinstance(value, Mention) and value.kind is Kind.DATE and when.role is Role.AT:
         return True
+    if _is_value(context.clause.text[when.start : when.end], draft):
+        return True
     if when.role is Role.PURPOSE:
         return False
     changes = draft.dated or draft.event or draft.present or context.frame.past
     if when.role is Role.TEMPORARY:
         return changes and context.frame.past
     return changes
+
+
+def _is_value(said: str, draft: Draft) -> bool:
+    """Whether the words of a time are all that an open reading has as its value: `fährt im Winter`,
+    `öffnet um acht`."""
+    value = draft.object
+    if isinstance(value, Mention) or draft.rule != "open":
+        return False
+    return value.text.lower().split() == said.lower().split()
 
 
 def _period(when: When) -> str:

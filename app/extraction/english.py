@@ -204,7 +204,7 @@ def _english_verb(words: list[Token], position: int, *, bare: bool = False) -> F
     is_bare = word.lower == form.lemma and not form.past
     if before.lower in ("will", "'ll"):
         return form
-    if is_bare and not bare and not _plural(words[:position]):
+    if is_bare and not (bare or invariable(form.lemma) or _plural(words[:position])):
         return None
     return form
 

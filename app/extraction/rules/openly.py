@@ -13,9 +13,9 @@ from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
 from app.extraction.english import PARTICLES
 from app.extraction.everyday import AND, REFLEXIVE, SPEAKERS, is_of_everyday, may_have_habits
-from app.extraction.model import Mention
+from app.extraction.model import ANYTHING, Mention
 from app.extraction.moments import Role
-from app.extraction.predicates import EVENT_PREFIX, HABIT
+from app.extraction.predicates import EVENT_PREFIX, HABIT, standard
 from app.extraction.rules.copula import BE, is_be
 from app.extraction.tokens import AUXILIARIES, DETERMINERS, HABIT_DAY, PERSONAL, PRONOUNS, Token
 from app.extraction.verbs import PARTICIPLE_DE, PREPOSITIONS, open_name, readings
@@ -54,7 +54,11 @@ def said_openly(context: Context) -> list[Draft]:
     # What is no longer so need not be told in the very words in which it was told that it is.
     fits = (name,) if context.clause.ends else ()
     draft = Draft(subject, name, value, "open", confidence=SURE, fits=fits, read=tuple(given))
-    return [replace(draft, event=frame.past, doubt=others)]
+    made = [replace(draft, event=frame.past, doubt=others)]
+    if name == HABIT and context.clause.ends and habit not in standard().rows:
+        # `I stopped smoking`: whatever he smoked.
+        made.append(replace(made[0], predicate=habit, object=ANYTHING, fits=(habit,)))
+    return made
 
 
 def noted_down(context: Context) -> list[Draft]:
