@@ -24,13 +24,18 @@ from app.extraction.verbs import PREPOSITIONS, readings
 MODALS = words_of("sets", "modals")
 
 
+MOST_DIARY = 3  # words
+DIARY_EN = words_of("ends", "diary_en")
 CLITIC_VERB = {"'m": "am", "'re": "are", "'s": "is", "'ve": "have"}
 
 
 def english_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -> Frame | None:
+    if clause.ends and len(words) == 1 and (doing := _stopped(clause, words[0])) is not None:
+        return doing
     if (speaker := _left_out(clause, words)) is not None:
         clause.left += (words[0].text,)
-        verb = next(f for f in readings(words[0].lower, "en") if f.past)
+        forms = readings(words[0].lower, "en")
+        verb = next((f for f in forms if f.past), Form("quit", past=True))
         return _framed(clause, (speaker,), words[1:], verb)
     if clause.inherits and (form := _leading_verb(words)) is not None:
         return _framed(clause, inherited, words[1:], form) if inherited else None
@@ -49,15 +54,30 @@ def english_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ..
     return _unlisted_english(clause, words)
 
 
+def _stopped(clause: Clause, word: Token) -> Frame | None:
+    """`Stopped smoking.`, where the words before the doing are those that tell of its end."""
+    at = clause.start + len(clause.text) - len(clause.text.lstrip())
+    form = next((f for f in readings(word.lower, "en") if f.participle and not f.past), None)
+    led = clause.text.split()[:1]
+    if form is None or not led or led[0] not in ("Stopped", "Quit") or clause.inherits:
+        return None
+    clause.left += (led[0],)
+    return Frame(clause, (Token("I", "i", at, at),), form.lemma, "", "", past=False, rest=())
+
+
 def _left_out(clause: Clause, words: list[Token]) -> Token | None:
     """The `I` that a clause with a past verb at its head leaves unsaid: `Moved to York.`"""
     forms = readings(words[0].lower, "en")
     past = [f for f in forms if f.past and f.lemma != words[0].lower]
+    quits = words[0].lower == "quit" and 1 < len(words) <= MOST_DIARY
+    if not past and quits and words[1].text[0].islower():
+        past = [Form("quit", past=True)]  # `Quit coffee.`, where `Quit Chrome` may be an order
     if clause.inherits or not past or past[0].lemma in AUXILIARIES["en"]:
         return None
     if len(words) < 2 or not words[0].text[0].isupper() or words[0].start != clause.start:
         return None
-    if words[1].lower in UNOWNING:
+    given_up = past[0].lemma in DIARY_EN and len(words) <= MOST_DIARY
+    if words[1].lower in UNOWNING or (given_up and (quits or words[1].text[0].isupper())):
         return Token("I", "i", words[0].start, words[0].start)
     return None
 

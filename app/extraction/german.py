@@ -32,7 +32,7 @@ def german_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ...
     words = _with_plain_first_person(words)
     position = _german_verb(words)
     if position is None:
-        return _unlisted_german(clause, words)
+        return _diary(clause, words) or _unlisted_german(clause, words)
     form = _finite(words[position], position)
     if form is None:
         return None
@@ -65,6 +65,32 @@ def _left_out(clause: Clause, words: list[Token]) -> tuple[Token, ...]:
     start = words[0].start
     clause.left += (words[0].text,)
     return (Token("ich", "ich", start, start),)
+
+
+def _diary(clause: Clause, words: list[Token]) -> Frame | None:
+    """`Mit Kaffee aufgehört`, `Netflix gekündigt`: who writes leaves out that he has done it. Read
+    of verbs that tell that something stopped, of what has no article: `Der Laden geschlossen` is
+    told of the shop."""
+    last = words[-1]
+    if clause.inherits or not 1 < len(words) <= MOST_DIARY or not last.text[0].islower():
+        return None
+    form = next((f for f in readings(last.lower, "de") if f.participle), None)
+    first = words[0]
+    if form is None or first.lower in PRONOUNS | {"der", "die", "das", "ein", "eine"}:
+        return None
+    if form.lemma not in DIARY_DE or first.start != clause.start + _indent(clause):
+        return None
+    clause.left += (first.text,)
+    subject = (Token("ich", "ich", first.start, first.start),)
+    return Frame(clause, subject, form.lemma, "haben", last.lower, past=True, rest=tuple(words[:-1]))
+
+
+def _indent(clause: Clause) -> int:
+    return len(clause.text) - len(clause.text.lstrip())
+
+
+MOST_DIARY = 4  # words
+DIARY_DE = words_of("ends", "diary_de")
 
 
 def _unlisted_german(clause: Clause, words: list[Token]) -> Frame | None:

@@ -11,6 +11,7 @@ from app.extraction.rules.attributes import called, coloured, described
 from app.extraction.rules.change import amount_changed, moved, replaced, switched
 from app.extraction.rules.dates import birthday, dated, rescheduled
 from app.extraction.rules.ends import brought, ended, relieved, taken_off, takes_place, took_over
+from app.extraction.rules.hours import coded, opening
 from app.extraction.rules.measures import frequency, lasting, term
 from app.extraction.rules.openly import said_openly
 from app.extraction.rules.places import placed
@@ -31,6 +32,8 @@ RULES: tuple[Rule, ...] = (
     amount_changed,
     switched,
     replaced,
+    opening,
+    coded,
     frequency,
     running,
     rescheduled,

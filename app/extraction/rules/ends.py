@@ -263,6 +263,8 @@ def _drafts(context: Context, stopped: Stopped, office: Phrase | None) -> list[D
         return []
     if (patient := _patient(context)) is not None:
         subject, stopped = patient, replace(stopped, is_sure=True)
+    if led := _led(subject, stopped, context):
+        return led
     if (verb := _doing(stopped, context)) is not None:
         return _stopped_doing(subject, verb, stopped)
     what = stopped.thing or ANYTHING
@@ -276,6 +278,22 @@ def _drafts(context: Context, stopped: Stopped, office: Phrase | None) -> list[D
     if "married_to" in fits:
         made += _single(subject, context)
     return made
+
+
+def _led(who: Mention, stopped: Stopped, context: Context) -> list[Draft]:
+    """`hat die Leitung der Kommission abgegeben`, `gave up the chair of the board`: what is led has
+    somebody else from then on, or nobody."""
+    phrase = context.reader.phrase(stopped.read, context.language) if stopped.read else None
+    found = attribute(phrase, context.reader, context.language) if phrase is not None else None
+    if found is None or found.possessor is None or found.possessor.is_speaker:
+        return []
+    predicate = attribute_predicate(found.noun.lower(), context.language)
+    if predicate not in LED:
+        return []
+    return [Draft(found.possessor, predicate, person(who), "ended", dated=True, ends=True)]
+
+
+LED = frozenset(["led_by", "managed_by", "chaired_by"])
 
 
 def _patient(context: Context) -> Mention | None:

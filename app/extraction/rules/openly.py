@@ -242,8 +242,9 @@ def _complement(context: Context) -> list[Token]:
     elif len(given) > 1:
         empty -= PARTICLES & {given[0].lower}  # `out of use`, `signs off the tags`
     told = sum(_says(t) for t in given)
-    feels = told < len(given) and context.frame.subject[-1].lower in SPEAKERS  # `I'm so happy`
-    if any(t.lower in empty for t in given) or told < (2 if feels and is_be(context) else 1):
+    feels = is_be(context) and context.frame.subject[-1].lower in SPEAKERS
+    feels = feels and given[0].lower in words("sets", "degrees") - {"together"}
+    if any(t.lower in empty for t in given) or not told or feels:  # `I'm very happy`
         return []
     if all(t.lower in PRONOUNS for t in given):
         return []  # `we got this`

@@ -103,7 +103,8 @@ def paired(context: Context) -> list[Draft]:
 
 
 def wed(context: Context) -> list[Draft]:
-    """`Omar got married (to Ana)`, `Omar hat (Ana) geheiratet`: he is married from then on."""
+    """`Omar got married (to Ana)`, `Omar hat geheiratet`: he is married from then on. Of whom one
+    says that he married somebody one rather tells his life: `Reagan married Wyman in 1940`."""
     frame, language, clause = context.frame, context.language, context.clause
     if not (frame.past or frame.auxiliary) or clause.ends or clause.denies or clause.past:
         return []
@@ -111,7 +112,7 @@ def wed(context: Context) -> list[Draft]:
     if frame.lemma == "get" and rest and rest[0].lower == "married":
         rest = rest[1:]
         rest = rest[1:] if rest and rest[0].lower == "to" else rest
-    elif frame.lemma not in ("marry", "heiraten") or frame.auxiliary in ("be", "werden"):
+    elif rest or frame.lemma not in ("marry", "heiraten") or frame.auxiliary in ("be", "werden"):
         return []
     who = context.subject("marital_status")
     if who is None or who.name == "we" or (rest and not is_name(rest, "en")):
