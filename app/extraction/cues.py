@@ -63,7 +63,8 @@ HEDGE = worded(
     r"hätten?|hättest|sollten?|sollen|soll|dürften?|möchten?|gerücht\w*|laut|theoretisch|"
     r"hoffentlich|"
     r"hoff(?:e|t|en)|wünsch(?:e|te|ten)|angenommen|unless|whether|ob|als ob|as though|"
-    r"seems?|seemed|scheint|plan(?:s|ned|ning)?\s+to|intends?|going to|gonna|thinking (?:about|of)|"
+    r"seems?|seemed|scheint|plan(?:s|ned|ning)?\s+to|intends?|"
+    r"going to(?!\s+(?:the|an?|my|our|his|her|their)\b|\s+(?-i:[A-Z]))|gonna|thinking (?:about|of)|"
     r"consider(?:s|ing)?|überleg\w*|erwäg\w*|wants? to|wanted to|need(?:s|ed)? to|have to|has to|"
     r"muss|müssen|musst|must|try(?:ing)? to|used to|früher|almost|nearly|fast nie|beinahe",
     also="may",

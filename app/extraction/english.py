@@ -24,6 +24,7 @@ from app.extraction.verbs import PREPOSITIONS, readings
 MODALS = words_of("sets", "modals")
 
 
+OWN = frozenset(["my", "our", "the"])
 MOST_DIARY = 3  # words
 DIARY_EN = words_of("ends", "diary_en")
 CLITIC_VERB = {"'m": "am", "'re": "are", "'s": "is", "'ve": "have"}
@@ -70,7 +71,7 @@ def _left_out(clause: Clause, words: list[Token]) -> Token | None:
     forms = readings(words[0].lower, "en")
     past = [f for f in forms if f.past and f.lemma != words[0].lower]
     quits = words[0].lower == "quit" and 1 < len(words) <= MOST_DIARY
-    if not past and quits and words[1].text[0].islower():
+    if not past and quits and words[1].text[0].islower() and words[1].lower not in PRONOUNS - OWN:
         past = [Form("quit", past=True)]  # `Quit coffee.`, where `Quit Chrome` may be an order
     if clause.inherits or not past or past[0].lemma in AUXILIARIES["en"]:
         return None

@@ -225,6 +225,8 @@ def framed(clause: Clause, subject: tuple[Token, ...], rest: list[Token], form: 
     last = core[-1] if core else None
     if last is not None and lemma in AUXILIARIES["de"]:
         found = next((f for f in readings(last.lower, "de") if f.participle or f.plural), None)
+        if found is None and lemma == "haben" and (weak := WEAK_PARTICIPLE.fullmatch(last.text)):
+            found = Form(weak["stem"] + "en", participle=True)  # of a verb that no list has
         if last.lower == "worden" and len(core) > 1:
             core = core[:-1]
             last = core[-1]
@@ -237,6 +239,9 @@ def framed(clause: Clause, subject: tuple[Token, ...], rest: list[Token], form: 
     elif last is not None and last.lower in particles() and last.text[0].islower():
         lemma, core = last.lower + lemma, core[:-1]
     return Frame(clause, subject, lemma, auxiliary, participle, past, tuple(core + tail))
+
+
+WEAK_PARTICIPLE = re.compile(r"ge(?P<stem>[a-zäöüß]{2,}[^aeiouäöüeit])t")
 
 
 def _until_comma(words: list[Token]) -> tuple[list[Token], list[Token]]:

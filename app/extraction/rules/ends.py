@@ -86,13 +86,13 @@ def ended(context: Context) -> list[Draft]:
     if found is None:
         return []
     end, rest = found
-    is_bare = len(rest) == len([t for t in context.frame.rest if t.lower not in SELF])
     rest, office = _office(rest, context)
     rest, taker = _taker(rest, context)
     stopped = _stopped(rest, end, context)
     if stopped is None:
         return []
-    if (is_bare and not taker and _by_hand(stopped, context)) or AT_AN_HOUR.search(context.clause.text):
+    by_hand = "studies_at" not in end.of and not taker and _by_hand(stopped, context)
+    if by_hand or AT_AN_HOUR.search(context.clause.text):
         stopped = replace(stopped, is_sure=False)
     used = (*stopped.read, *taker, *(t for t in context.frame.rest if t not in found[1]))
     return [
@@ -200,10 +200,14 @@ def _stopped(rest: Sequence[Token], end: End, context: Context) -> Stopped | Non
     for kind in ("job", "home", "contract"):
         may = set(_predicates(kind)) & {*end.alone, *end.of}
         if may and nouns & words("ends", f"nouns_{kind}"):
+            if (which := _which(given, context)) is not None:
+                fits = (*_predicates(kind), *(OWNING if kind == "contract" else ()))
+                return Stopped(which, fits, tuple(given))
             after = rest[place + len(given) :]
             inner = _stopped(after, end, context) if after else None
             if inner is None or not isinstance(inner.thing, Mention):
-                return Stopped(None, _predicates(kind), tuple(given))
+                fits = tuple(p for p in _predicates(kind) if p not in BY_NAME)
+                return Stopped(None, fits, tuple(given))
             return Stopped(inner.thing, _predicates(kind), (*given, *inner.read))
     if end.of == _predicates("site"):
         return _site(given, rest[place + len(given) :], context)
@@ -217,6 +221,28 @@ def _stopped(rest: Sequence[Token], end: End, context: Context) -> Stopped | Non
     else:
         found = literal(given, context)
     return Stopped(found, end.of, tuple(given)) if found is not None else None
+
+
+# What one has a contract for only where it is named: who uses Slack and cancels some subscription
+# may go on using it.
+BY_NAME = frozenset(["uses", "supplied_by", "buys_from"])
+OWNING = ("have", "haben")
+
+
+def _which(given: Sequence[Token], context: Context) -> Thing | None:
+    """What tells which one it is, where words stand before its noun: `our Trello subscription`, `my
+    gym membership`; nothing where any is meant (`my old job`)."""
+    language = context.language
+    said = [t for t in given[:-1] if t.lower not in DETERMINERS[language] | ANY_ONE]
+    if not said:
+        return None
+    names = [t for t in said if t.text[0].isupper()]
+    if language == "en" and len(names) == len(said):
+        return thing(names, "uses", context)
+    return literal([*said, given[-1]], context)
+
+
+ANY_ONE = frozenset("old own whole entire current alte alten alter altes eigene eigenen".split())
 
 
 def _is_stage(given: Sequence[Token], context: Context) -> bool:
