@@ -57,7 +57,8 @@ HEDGE = worded(
     r"maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|apparently|"
     r"reportedly|rumou?r\w*|might|could|would|should|'d|(?-i:may)(?=\s+[a-z])|shall|imagine|"
     r"suppose|"
-    r"wish(?:es|ed)?(?! (?:me|us)\b)|hop(?:e|es|ed|ing)|hypothetical\w*|in theory|dream\w*|pretend\w*|if only|"
+    r"wish(?:es|ed)?(?! (?:me|us)\b)|hop(?:e|es|ed|ing)|hypothetical\w*|in theory|"
+    r"dream\w*|pretend\w*|if only|"
     r"according to|vielleicht|eventuell|womöglich|möglicherweise|wahrscheinlich|vermutlich|"
     r"angeblich|anscheinend|offenbar|scheinbar|wohl|könnten?|könntest|würden?|würdest|wäre[nt]?|"
     r"hätten?|hättest|sollten?|sollen|soll|dürften?|möchten?|gerücht\w*|laut|theoretisch|"
@@ -224,10 +225,13 @@ NEITHER = worded("neither|weder", after=r"\b(?=.*\b(?P<nor>nor|noch)\b)")
 NOT_YET = worded(r"not yet|noch nicht|noch kein\w*")
 NOT_DE = worded("nicht|niemals|nie")
 NONE_DE = Cue(r"(?i)\bkein(?:e[nrms]?)?\b", by="kein*")
-NO_EN = Cue(r"(?i)(?:(?<=have)|(?<=has)|(?<=eat)|(?<=need)|(?<=needs)|(?<=sell)|(?<=charge)|"
+NO_EN = Cue(
+    r"(?i)(?:(?<=have)|(?<=has)|(?<=eat)|(?<=need)|(?<=needs)|(?<=sell)|(?<=charge)|"
     r"(?<=charges)|(?<=take)|(?<=takes)|(?<=drink)|(?<=drinks)|(?<=eats)|(?<=sells)|(?<=use)|"
     r"(?<=uses)|(?<=want)|(?<=wants)|(?<=keep)|(?<=keeps)|(?<=speak)|(?<=speaks)|(?<=pay)|"
-    r"(?<=pays)|(?<=own)|(?<=owns)|(?<=wear)|(?<=wears))\s+no\b(?! longer\b| one\b| more\b)", by="no")
+    r"(?<=pays)|(?<=own)|(?<=owns)|(?<=wear)|(?<=wears))\s+no\b(?! longer\b| one\b| more\b)",
+    by="no",
+)
 MORE_DE = worded("mehr")
 STOPPED_EN = Cue(
     r"(?i)\b(?:have |has |had |['’]ve |['’]s )?(?:stopped|quit|ceased|given up|"

@@ -283,7 +283,8 @@ STATES = words_of("sets", "states_en")  # `Kate's allergic to nuts`
 NAMING = frozenset(["called", "named"])  # `My manager's called Sunita`
 UNOWNED = (PREPOSITIONS["en"] | DETERMINERS["en"]) - {"to", "like", "than"}
 PARTICLES = frozenset(["out", "up", "down", "away", "off", "back", "over", "in"])
-UNOWNING = PREPOSITIONS["en"] | DETERMINERS["en"] | PARTICLES
+MYSELF = frozenset(["myself", "ourselves"])
+UNOWNING = MYSELF | PREPOSITIONS["en"] | DETERMINERS["en"] | PARTICLES
 
 
 def _be_follows(words: list[Token], position: int) -> bool:

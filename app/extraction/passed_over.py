@@ -109,7 +109,8 @@ def _led_en(clause: Clause, words: list[Token]) -> Frame | None:
             work = " " * cut + clause.work[cut:]
             left = (clause.work[:cut].strip(), *clause.left)
             frame = english_frame(replace(clause, work=work, left=left), words[place:], ())
-            return None if frame is None or frame.past else replace(frame, standing=True)
+            is_told = frame is not None and (not frame.past or frame.subject[0].lower in SPEAKERS)
+            return replace(frame, standing=True) if frame is not None and is_told else None
     return None
 
 

@@ -21,7 +21,7 @@ from app.extraction.phrases import (
     is_name,
     normal_noun,
 )
-from app.extraction.predicates import EVENT_PREFIX, HABIT, standard
+from app.extraction.predicates import EVENT_PREFIX, HABIT
 from app.extraction.rules.copula import person
 from app.extraction.rules.roles import is_duty, is_job
 from app.extraction.rules.states import stated
@@ -242,7 +242,9 @@ def _which(given: Sequence[Token], context: Context) -> Thing | None:
     return literal([*said, given[-1]], context)
 
 
-ANY_ONE = frozenset("old own whole entire current alte alten alter altes eigene eigenen".split())
+ANY_ONE = frozenset(["old", "own", "whole", "entire", "current"]) | frozenset(
+    ["alte", "alten", "alter", "altes", "eigene", "eigenen"]
+)
 
 
 def _is_stage(given: Sequence[Token], context: Context) -> bool:
@@ -314,11 +316,12 @@ def _led(who: Mention, stopped: Stopped, context: Context) -> list[Draft]:
     if found is None or found.possessor is None or found.possessor.is_speaker:
         return []
     predicate = attribute_predicate(found.noun.lower(), context.language)
-    if predicate not in LED:
+    if predicate not in LED or FOR_A_WHILE.search(context.clause.text):
         return []
     return [Draft(found.possessor, predicate, person(who), "ended", dated=True, ends=True)]
 
 
+FOR_A_WHILE = re.compile(r"(?i)\b(?:temporarily|vorübergehend|zeitweise|kurz|für|for)\b")
 LED = frozenset(["led_by", "managed_by", "chaired_by"])
 
 
@@ -378,7 +381,7 @@ def _stopped_doing(who: Mention, verb: str, stopped: Stopped) -> list[Draft]:
     value = Value(Kind.TEXT, f"text:{verb}", verb)
     name = open_name(verb)
     made = [_draft(who, value, (HABIT,), read=stopped.read)]
-    if name not in standard().rows:
+    if name in words("ends", "doings"):
         made.append(_draft(who, ANYTHING, (name,), read=stopped.read))
     return made
 
@@ -468,7 +471,7 @@ def _is_of_job(stopped: Stopped) -> bool:
     can be meant."""
     if stopped.thing is None:
         return not {"works_for", "married_to"}.isdisjoint(stopped.fits) or not stopped.read
-    return isinstance(stopped.thing, Mention) and "works_for" in stopped.fits
+    return False  # `Our CTO left Berlin`, `quit Facebook`: what is named need not be ours
 
 
 def of_habit(who: Mention, what: Thing, read: Any) -> Draft:
@@ -665,7 +668,9 @@ def _duty(context: Context, taken: list[Token], after: list[Token]) -> list[Draf
     if who is not None:
         text = " ".join(t.text for t in taken)
         value = Value(Kind.TEXT, f"text:{normal_text(text)}", text)
-        made.append(Draft(who, f"{EVENT_PREFIX}take_over", value, "took_over", event=True, read=read))
+        made.append(
+            Draft(who, f"{EVENT_PREFIX}take_over", value, "took_over", event=True, read=read)
+        )
     return made
 
 

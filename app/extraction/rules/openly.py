@@ -15,10 +15,10 @@ from app.extraction.english import PARTICLES
 from app.extraction.everyday import AND, REFLEXIVE, SPEAKERS, is_of_everyday, may_have_habits
 from app.extraction.model import ANYTHING, Mention
 from app.extraction.moments import Role
-from app.extraction.predicates import EVENT_PREFIX, HABIT, standard
+from app.extraction.predicates import EVENT_PREFIX, HABIT
 from app.extraction.rules.copula import BE, is_be
 from app.extraction.tokens import AUXILIARIES, DETERMINERS, HABIT_DAY, PERSONAL, PRONOUNS, Token
-from app.extraction.verbs import PARTICIPLE_DE, PREPOSITIONS, open_name, readings
+from app.extraction.verbs import PARTICIPLE_DE, PREPOSITIONS, english_name, open_name, readings
 from app.values.model import Kind, Value
 from app.values.wording import normal_text
 
@@ -55,9 +55,10 @@ def said_openly(context: Context) -> list[Draft]:
     fits = (name,) if context.clause.ends else ()
     draft = Draft(subject, name, value, "open", confidence=SURE, fits=fits, read=tuple(given))
     made = [replace(draft, event=frame.past, doubt=others)]
-    if name == HABIT and context.clause.ends and habit not in standard().rows:
+    if name == HABIT and context.clause.ends and english_name(habit) in words("ends", "doings"):
         # `I stopped smoking`: whatever he smoked.
-        made.append(replace(made[0], predicate=habit, object=ANYTHING, fits=(habit,)))
+        verb = english_name(habit)
+        made.append(replace(made[0], predicate=verb, object=ANYTHING, fits=(verb,)))
     return made
 
 
