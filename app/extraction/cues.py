@@ -197,7 +197,7 @@ LIMITING = worded(
 )
 KEEP_ADVERB = re.compile(r"(?i)\b(?:all|alle|both|beide)\b")
 EVENT_SINCE = Cue(
-    r"(?i)\b(?:since|seit|(?<!look )(?<!looks )(?<!looked )(?<!looking )(?<!take )(?<!takes )"
+    r"(?i)\b(?:since|seit|"
     r"(?<!named )(?<!called )after|nach)\s+(?:the|our|dem|der|den|unsere[rmn]?)\s+"
     r"(?:(?:last|new|latest|letzten|neuen|jüngsten|first|second|third|[a-z]+th|ersten|zweiten|dritten|"
     r"(?-i:[a-zäöü]+t)en)\s+)?[^\W\d_]\w+(?=\s|,|$)",

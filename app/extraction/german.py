@@ -139,22 +139,9 @@ def _turned(words: list[Token]) -> list[Token] | None:
 
 def _german_verb(words: list[Token]) -> int | None:
     for position, word in enumerate(words):
-        if _finite(word, position) is not None and not (position == 0 and _is_doing(words)):
+        if _finite(word, position) is not None:
             return position
     return None
-
-
-def _is_doing(words: list[Token]) -> bool:
-    """Whether a clause begins with a doing as its subject: `Schwimmen ist donnerstags`."""
-    first, after = words[0], words[1:5]
-    plural = any(f.plural and f.lemma == first.lower for f in readings(first.lower, "de"))
-    if not plural or not first.text[0].isupper() or not after or after[0].lower in PRONOUNS - OF:
-        return False
-    finite = (f for t in after if t.text.islower() for f in readings(t.lower, "de"))
-    return any(not f.participle and not f.plural for f in finite)
-
-
-OF = frozenset(["der", "des"])
 
 
 def _finite(word: Token, position: int) -> Form | None:
