@@ -28,6 +28,8 @@ def same_name(one: str, other: str) -> bool:
         return True
     if not (one[:1].isupper() and other[:1].isupper()):
         return False
+    if any("'s " in name for name in (one, other)):
+        return False  # who is somebody's is another one
     a, b = normal_text(one).split(), normal_text(other).split()
     short, long = sorted((a, b), key=len)
     return bool(short) and (long[: len(short)] == short or long[-len(short) :] == short)

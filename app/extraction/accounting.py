@@ -96,7 +96,8 @@ def _left(drafts: Sequence[Draft], context: Context) -> list[str]:
     end of his own, where one knows who speaks: `Packed in the pottery`."""
     left = list(context.clause.left)
     unsaid = [t for t in context.frame.subject if t.start == t.end]
-    known = context.reader.utterance.speaker and all(draft.ends for draft in drafts)
+    ended = context.clause.ends or all(draft.ends for draft in drafts)
+    known = context.reader.utterance.speaker and ended
     if unsaid and known:
         word = next((w for w in left if unsaid[0].start == _place(w, context)), None)
         left = [w for w in left if w is not word]
@@ -154,7 +155,11 @@ def _beyond(drafts: Sequence[Draft], context: Context) -> list[str]:
             found += [m[0] for m in pattern.finditer(clause.text)] if is_said else []
     things = [(d.object, d) for d in drafts]
     found += [t.name for t, d in things if isinstance(t, Mention) and _is_nameless(t, d, context)]
-    if clause.clock and not all(_is_date(draft) for draft in drafts):
+    is_told = all(
+        _is_date(draft) or draft.rule == "opening" or _is_value(clause.clock, draft)
+        for draft in drafts
+    )
+    if clause.clock and not is_told:
         found.append(clause.clock)
     return found
 
@@ -330,12 +335,23 @@ def _is_told(when: When, draft: Draft, context: Context) -> bool:
     value = draft.object
     if not isinstance(value, Mention) and value.kind is Kind.DATE and when.role is Role.AT:
         return True
+    if _is_value(context.clause.text[when.start : when.end], draft):
+        return True
     if when.role is Role.PURPOSE:
         return False
     changes = draft.dated or draft.event or draft.present or context.frame.past
     if when.role is Role.TEMPORARY:
         return changes and context.frame.past
     return changes
+
+
+def _is_value(said: str, draft: Draft) -> bool:
+    """Whether the words of a time are all that an open reading has as its value: `fährt im Winter`,
+    `öffnet um acht`."""
+    value = draft.object
+    if isinstance(value, Mention) or draft.rule != "open":
+        return False
+    return value.text.lower().split() == said.lower().split()
 
 
 def _period(when: When) -> str:

@@ -183,7 +183,8 @@ def _asserted(sentence: Sentence, spoken: datetime, aside: list[str]) -> Iterato
             segment_start, segment = relative
         if _asserts(segment, bits):
             clause = Clause(segment, segment, start + segment_start, language, sure, correcting)
-            clause.said, clause.duty = bits, HEDGE.search(segment, bits) is not None
+            clause.said = bits
+            clause.duty = _has_duty(segment, bits)
             clause.topic, clause.topic_at = topic, topic_at
             for coloured in _coloured(clause, spoken):
                 if since and not coloured.when and JOINED.match(segment):
@@ -245,12 +246,19 @@ def _is_jest(text: str, bits: int) -> bool:
     return IRONY.search(text, bits) is not None or WINK.search(text) is not None
 
 
+def _has_duty(segment: str, bits: int) -> bool:
+    return HEDGE.search(segment, bits) is not None and PLANNED.match(segment) is None
+
+
 def _asserts(segment: str, bits: int) -> bool:
     if CONDITION.search(segment, bits) or _reports(segment, bits):
         return False
     if SUBORDINATE.match(segment, bits) and not RELATIVE_DE.match(segment):
         return False
-    return all(_is_duty(hedge, segment) for hedge in HEDGE.finditer(segment, bits))
+    hedges = list(HEDGE.finditer(segment, bits))
+    if len(hedges) == 1 and PLANNED.match(segment) is not None:
+        return True
+    return all(_is_duty(hedge, segment) for hedge in hedges)
 
 
 def _is_duty(hedge: re.Match[str], segment: str) -> bool:
@@ -274,6 +282,11 @@ def _is_participle(word: str, language: str) -> bool:
     return language == "de" and PARTICIPLE_DE.fullmatch(word) is not None
 
 
+# What somebody plans is so for as long as he plans it; what `I want to` comes to is mere talk.
+PLANNED = re.compile(
+    r"\s*(?:(?:I|We|My \w+|Our \w+|[A-Z]\w+)(?:['’](?:m|s|re)| am| is| are)?(?: still)? "
+    r"plan(?:s|ning)?|(?:My \w+|Our \w+|[A-Z]\w+) (?:wants|intends)) to "
+)
 DUTY_EN = frozenset(["must", "have to", "has to", "need to", "needs to"])
 DUTY_DE = frozenset(["muss", "müssen"])
 DONE_EN = re.compile(r"\s+be\s+(?P<done>[a-z]+)")

@@ -57,13 +57,15 @@ HEDGE = worded(
     r"maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|apparently|"
     r"reportedly|rumou?r\w*|might|could|would|should|'d|(?-i:may)(?=\s+[a-z])|shall|imagine|"
     r"suppose|"
-    r"wish(?:es|ed)?|hop(?:e|es|ed|ing)|hypothetical\w*|in theory|dream\w*|pretend\w*|if only|"
+    r"wish(?:es|ed)?(?! (?:me|us)\b)|hop(?:e|es|ed|ing)|hypothetical\w*|in theory|"
+    r"dream\w*|pretend\w*|if only|"
     r"according to|vielleicht|eventuell|womöglich|möglicherweise|wahrscheinlich|vermutlich|"
     r"angeblich|anscheinend|offenbar|scheinbar|wohl|könnten?|könntest|würden?|würdest|wäre[nt]?|"
     r"hätten?|hättest|sollten?|sollen|soll|dürften?|möchten?|gerücht\w*|laut|theoretisch|"
     r"hoffentlich|"
     r"hoff(?:e|t|en)|wünsch(?:e|te|ten)|angenommen|unless|whether|ob|als ob|as though|"
-    r"seems?|seemed|scheint|plan(?:s|ned|ning)?\s+to|intends?|going to|gonna|thinking (?:about|of)|"
+    r"seems?|seemed|scheint|plan(?:s|ned|ning)?\s+to|intends?|"
+    r"going to(?!\s+(?:the|an?|my|our|his|her|their)\b|\s+(?-i:[A-Z]))|gonna|thinking (?:about|of)|"
     r"consider(?:s|ing)?|überleg\w*|erwäg\w*|wants? to|wanted to|need(?:s|ed)? to|have to|has to|"
     r"muss|müssen|musst|must|try(?:ing)? to|used to|früher|almost|nearly|fast nie|beinahe",
     also="may",
@@ -195,7 +197,8 @@ LIMITING = worded(
 )
 KEEP_ADVERB = re.compile(r"(?i)\b(?:all|alle|both|beide)\b")
 EVENT_SINCE = Cue(
-    r"(?i)\b(?:since|seit|after|nach)\s+(?:the|our|dem|der|den|unsere[rmn]?)\s+"
+    r"(?i)\b(?:since|seit|"
+    r"(?<!named )(?<!called )after|nach)\s+(?:the|our|dem|der|den|unsere[rmn]?)\s+"
     r"(?:(?:last|new|latest|letzten|neuen|jüngsten|first|second|third|[a-z]+th|ersten|zweiten|dritten|"
     r"(?-i:[a-zäöü]+t)en)\s+)?[^\W\d_]\w+(?=\s|,|$)",
     by="since seit after nach",
@@ -222,7 +225,13 @@ NEITHER = worded("neither|weder", after=r"\b(?=.*\b(?P<nor>nor|noch)\b)")
 NOT_YET = worded(r"not yet|noch nicht|noch kein\w*")
 NOT_DE = worded("nicht|niemals|nie")
 NONE_DE = Cue(r"(?i)\bkein(?:e[nrms]?)?\b", by="kein*")
-NO_EN = Cue(r"(?i)(?:(?<=have)|(?<=has)|(?<=eat)|(?<=need)|(?<=needs)|(?<=sell))\s+no\b", by="no")
+NO_EN = Cue(
+    r"(?i)(?:(?<=have)|(?<=has)|(?<=eat)|(?<=need)|(?<=needs)|(?<=sell)|(?<=charge)|"
+    r"(?<=charges)|(?<=take)|(?<=takes)|(?<=drink)|(?<=drinks)|(?<=eats)|(?<=sells)|(?<=use)|"
+    r"(?<=uses)|(?<=want)|(?<=wants)|(?<=keep)|(?<=keeps)|(?<=speak)|(?<=speaks)|(?<=pay)|"
+    r"(?<=pays)|(?<=own)|(?<=owns)|(?<=wear)|(?<=wears))\s+no\b(?! longer\b| one\b| more\b)",
+    by="no",
+)
 MORE_DE = worded("mehr")
 STOPPED_EN = Cue(
     r"(?i)\b(?:have |has |had |['’]ve |['’]s )?(?:stopped|quit|ceased|given up|"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.extraction.clauses import Clause
 from app.extraction.data import words as words_of
+from app.extraction.everyday import is_of_everyday
 from app.extraction.inflect import Form, invariable
 from app.extraction.moments import Role
 from app.extraction.openings import without_adverb
@@ -23,13 +24,19 @@ from app.extraction.verbs import PREPOSITIONS, readings
 MODALS = words_of("sets", "modals")
 
 
+OWN = frozenset(["my", "our", "the"])
+MOST_DIARY = 3  # words
+DIARY_EN = words_of("ends", "diary_en")
 CLITIC_VERB = {"'m": "am", "'re": "are", "'s": "is", "'ve": "have"}
 
 
 def english_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -> Frame | None:
+    if clause.ends and len(words) == 1 and (doing := _stopped(clause, words[0])) is not None:
+        return doing
     if (speaker := _left_out(clause, words)) is not None:
         clause.left += (words[0].text,)
-        verb = next(f for f in readings(words[0].lower, "en") if f.past)
+        forms = readings(words[0].lower, "en")
+        verb = next((f for f in forms if f.past), Form("quit", past=True))
         return _framed(clause, (speaker,), words[1:], verb)
     if clause.inherits and (form := _leading_verb(words)) is not None:
         return _framed(clause, inherited, words[1:], form) if inherited else None
@@ -48,15 +55,30 @@ def english_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ..
     return _unlisted_english(clause, words)
 
 
+def _stopped(clause: Clause, word: Token) -> Frame | None:
+    """`Stopped smoking.`, where the words before the doing are those that tell of its end."""
+    at = clause.start + len(clause.text) - len(clause.text.lstrip())
+    form = next((f for f in readings(word.lower, "en") if f.participle and not f.past), None)
+    led = clause.text.split()[:1]
+    if form is None or not led or led[0] not in ("Stopped", "Quit") or clause.inherits:
+        return None
+    clause.left += (led[0],)
+    return Frame(clause, (Token("I", "i", at, at),), form.lemma, "", "", past=False, rest=())
+
+
 def _left_out(clause: Clause, words: list[Token]) -> Token | None:
     """The `I` that a clause with a past verb at its head leaves unsaid: `Moved to York.`"""
     forms = readings(words[0].lower, "en")
     past = [f for f in forms if f.past and f.lemma != words[0].lower]
+    quits = words[0].lower == "quit" and 1 < len(words) <= MOST_DIARY
+    if not past and quits and words[1].text[0].islower() and words[1].lower not in PRONOUNS - OWN:
+        past = [Form("quit", past=True)]  # `Quit coffee.`, where `Quit Chrome` may be an order
     if clause.inherits or not past or past[0].lemma in AUXILIARIES["en"]:
         return None
     if len(words) < 2 or not words[0].text[0].isupper() or words[0].start != clause.start:
         return None
-    if words[1].lower in UNOWNING:
+    given_up = past[0].lemma in DIARY_EN and len(words) <= MOST_DIARY
+    if words[1].lower in UNOWNING or (given_up and (quits or words[1].text[0].isupper())):
         return Token("I", "i", words[0].start, words[0].start)
     return None
 
@@ -85,7 +107,9 @@ def _object_shaped(rest: list[Token], subject: tuple[Token, ...]) -> bool:
             return False
         # Behind a pronoun stands a verb: `I cycle to the office`, but `The stack trace of the bug`.
         pronoun = len(subject) == 1 and subject[0].lower in ("i", "we", "they")
-        return rest[1].text[0].isupper() or (pronoun and rest[1].lower in DETERMINERS["en"])
+        known = pronoun or is_of_everyday(subject, "en")  # `Peggy babysits for us`
+        owned = rest[1].lower in DETERMINERS["en"] | {"us", "me"}
+        return rest[1].text[0].isupper() or (known and owned)
     if first.lower.endswith("s") and len(rest) > 2 and rest[1].lower in PREPOSITIONS["en"]:
         return rest[1].lower != "of"  # `sings carols at the station`
     return (
@@ -99,7 +123,7 @@ def _lemma_of(word: str, subject: tuple[Token, ...], *, negated: bool) -> str | 
     """The plain form, where the subject is of a kind that goes with the form."""
     if len(subject) == 1 and subject[0].lower in ("i", "we", "they"):
         return None if word.endswith("s") else word
-    named = all(t.text[0].isupper() for t in subject)
+    named = all(t.text[0].isupper() and t.lower not in DETERMINERS["en"] for t in subject)
     definite = subject[0].lower in ("the", "my", "our", "this") and len(subject) in (2, 3)
     if not (named or definite):
         return None
@@ -139,10 +163,13 @@ LEFT_OUT = frozenset(
 
 def _without_will(subject: tuple[Token, ...], clause: Clause) -> tuple[Token, ...]:
     """What will be is stated only with the date from which it holds; what can be never is."""
-    if not subject or subject[-1].lower not in MODALS:
+    if not subject or subject[-1].lower not in MODALS | CUT:
         return subject
     dated = any(when.role is Role.SINCE for when in clause.when)
     return subject[:-1] if dated and subject[-1].lower in ("will", "'ll") else ()
+
+
+CUT = frozenset(["ca"])  # what is left of `can't` without its negation
 
 
 def _is_doing(subject: tuple[Token, ...]) -> bool:
@@ -198,7 +225,7 @@ def _english_verb(words: list[Token], position: int, *, bare: bool = False) -> F
     is_bare = word.lower == form.lemma and not form.past
     if before.lower in ("will", "'ll"):
         return form
-    if is_bare and not bare and not _plural(words[:position]):
+    if is_bare and not (bare or invariable(form.lemma) or _plural(words[:position])):
         return None
     return form
 
@@ -230,7 +257,7 @@ def _after_name(words: list[Token], position: int) -> Form | None:
         return None
     if after[0].lower in UNOWNED and not any(t.lower in UNOWNED for t in words[1:position]):
         return Form("be") if len(after) > 1 else None
-    if _is_amount(after):
+    if _is_amount(after) or (after[0].lower in STATES and _no_noun(after[1:])):
         return Form("be")
     if after[0].lower in NAMING and len(after) > 1 and after[1].text[0].isupper():
         return Form("be")
@@ -240,6 +267,11 @@ def _after_name(words: list[Token], position: int) -> Form | None:
     return Form("have") if ends and after[0].text[0].islower() else None
 
 
+def _no_noun(after: list[Token]) -> bool:
+    """Whether no noun follows to which an adjective could belong."""
+    return not after or after[0].lower in PREPOSITIONS["en"] or not after[0].text.isalpha()
+
+
 def _is_amount(after: list[Token]) -> bool:
     """Whether a number follows that counts nothing of what is owned: `Rent's 1,150 a month`."""
     closed = DETERMINERS["en"] | PREPOSITIONS["en"]
@@ -247,10 +279,12 @@ def _is_amount(after: list[Token]) -> bool:
     return ends and after[0].text[-1].isdigit()
 
 
+STATES = words_of("sets", "states_en")  # `Kate's allergic to nuts`
 NAMING = frozenset(["called", "named"])  # `My manager's called Sunita`
 UNOWNED = (PREPOSITIONS["en"] | DETERMINERS["en"]) - {"to", "like", "than"}
 PARTICLES = frozenset(["out", "up", "down", "away", "off", "back", "over", "in"])
-UNOWNING = PREPOSITIONS["en"] | DETERMINERS["en"] | PARTICLES
+MYSELF = frozenset(["myself", "ourselves"])
+UNOWNING = MYSELF | PREPOSITIONS["en"] | DETERMINERS["en"] | PARTICLES
 
 
 def _be_follows(words: list[Token], position: int) -> bool:

@@ -32,7 +32,7 @@ def german_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ...
     words = _with_plain_first_person(words)
     position = _german_verb(words)
     if position is None:
-        return _unlisted_german(clause, words)
+        return _diary(clause, words) or _unlisted_german(clause, words)
     form = _finite(words[position], position)
     if form is None:
         return None
@@ -65,6 +65,34 @@ def _left_out(clause: Clause, words: list[Token]) -> tuple[Token, ...]:
     start = words[0].start
     clause.left += (words[0].text,)
     return (Token("ich", "ich", start, start),)
+
+
+def _diary(clause: Clause, words: list[Token]) -> Frame | None:
+    """`Mit Kaffee aufgehört`, `Netflix gekündigt`: who writes leaves out that he has done it. Read
+    of verbs that tell that something stopped, of what has no article: `Der Laden geschlossen` is
+    told of the shop."""
+    last = words[-1]
+    if clause.inherits or not 1 < len(words) <= MOST_DIARY or not last.text[0].islower():
+        return None
+    form = next((f for f in readings(last.lower, "de") if f.participle), None)
+    first = words[0]
+    if form is None or first.lower in PRONOUNS | {"der", "die", "das", "ein", "eine"}:
+        return None
+    if form.lemma not in DIARY_DE or first.start != clause.start + _indent(clause):
+        return None
+    clause.left += (first.text,)
+    subject = (Token("ich", "ich", first.start, first.start),)
+    return Frame(
+        clause, subject, form.lemma, "haben", last.lower, past=True, rest=tuple(words[:-1])
+    )
+
+
+def _indent(clause: Clause) -> int:
+    return len(clause.text) - len(clause.text.lstrip())
+
+
+MOST_DIARY = 4  # words
+DIARY_DE = words_of("ends", "diary_de")
 
 
 def _unlisted_german(clause: Clause, words: list[Token]) -> Frame | None:
@@ -199,6 +227,8 @@ def framed(clause: Clause, subject: tuple[Token, ...], rest: list[Token], form: 
     last = core[-1] if core else None
     if last is not None and lemma in AUXILIARIES["de"]:
         found = next((f for f in readings(last.lower, "de") if f.participle or f.plural), None)
+        if found is None and lemma == "haben" and (weak := WEAK_PARTICIPLE.fullmatch(last.text)):
+            found = Form(weak["stem"] + "en", participle=True)  # of a verb that no list has
         if last.lower == "worden" and len(core) > 1:
             core = core[:-1]
             last = core[-1]
@@ -211,6 +241,9 @@ def framed(clause: Clause, subject: tuple[Token, ...], rest: list[Token], form: 
     elif last is not None and last.lower in particles() and last.text[0].islower():
         lemma, core = last.lower + lemma, core[:-1]
     return Frame(clause, subject, lemma, auxiliary, participle, past, tuple(core + tail))
+
+
+WEAK_PARTICIPLE = re.compile(r"ge(?P<stem>[a-zäöüß]{2,}[^aeiouäöüeit])t")
 
 
 def _until_comma(words: list[Token]) -> tuple[list[Token], list[Token]]:

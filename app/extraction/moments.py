@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import Enum
 
 from app.extraction.calendar import POINT, POINT_BY, Lean, Point, point
+from app.extraction.data import words
 from app.extraction.prefilter import ANY, Cue
 from app.extraction.verbs import PREPOSITIONS, readings
 
@@ -103,9 +104,11 @@ def _tells_which(match: re.Match[str], clause: str) -> bool:
     """Whether a day or month stands between an article and the noun that it belongs to."""
     name = next((match.start(g) for g in ("weekday", "mon") if match[g] and not match["which"]), -1)
     behind = _NOUN_BEHIND.match(clause, match.end())
-    if name < 0 or behind is None or not _TELLS_WHICH.search(clause, max(0, name - 40), name):
+    if name < 0 or behind is None:
         return False
     word = behind["word"]
+    if not _TELLS_WHICH.search(clause, max(0, name - 40), name):
+        return not clause[:name].strip() and word in words("openings", "mass_en")  # Sunday lunch
     finite = any(f.past or word.endswith("s") for f in readings(word, "en"))
     return not finite and word not in PREPOSITIONS["en"] and word not in _NO_NOUN
 

@@ -109,7 +109,8 @@ def _led_en(clause: Clause, words: list[Token]) -> Frame | None:
             work = " " * cut + clause.work[cut:]
             left = (clause.work[:cut].strip(), *clause.left)
             frame = english_frame(replace(clause, work=work, left=left), words[place:], ())
-            return None if frame is None or frame.past else replace(frame, standing=True)
+            is_told = frame is not None and (not frame.past or frame.subject[0].lower in SPEAKERS)
+            return replace(frame, standing=True) if frame is not None and is_told else None
     return None
 
 
@@ -131,7 +132,7 @@ def _behind_de(clause: Clause, words: list[Token]) -> Frame | None:
         if front and place == first and not _is_object(front, after, form):
             return (
                 None
-                if not possible_subject(tuple(front), "de")
+                if not possible_subject(speakers_own(tuple(front)), "de")
                 else _of(clause, front, after, form)
             )
         return _turned(clause, front, after, form)
@@ -160,6 +161,8 @@ def _verb_de(words: list[Token], place: int, *, several: bool) -> Form | None:
         return None
     if word.lower.endswith("en"):
         return Form(word.lower, plural=True)
+    if word.lower.endswith("e") and any(t.lower == "ich" for t in words[place + 1 : place + 2]):
+        return Form(word.lower + "n")  # `Das Büro teile ich mir mit Jens`
     lemma = lemma_of(word.lower)
     return Form(lemma) if lemma else None
 
@@ -169,9 +172,11 @@ def _is_object(front: list[Token], after: list[Token], form: Form) -> bool:
     behind it who does it."""
     if is_adverbial(tuple(front)) or front[0].lower in ("den", "einen", "keinen"):
         return True
+    behind = [t for t in after if t.lower not in REFLEXIVE]
+    if behind and behind[0].lower in SPEAKERS and front[-1].lower not in SPEAKERS:
+        return True  # `Unser Brot holen wir bei Müller`
     if is_of_everyday(front, "de") or front[0].lower in ("der", "ein"):
         return False
-    behind = [t for t in after if t.lower not in REFLEXIVE]
     return bool(behind) and names_somebody(behind)
 
 
@@ -186,6 +191,8 @@ def _turned(clause: Clause, front: list[Token], after: list[Token], form: Form) 
     subject = tuple(after[start:end])
     if end == start or not possible_subject(subject, "de"):
         return None
+    if end < len(after) and after[end].lower in REFLEXIVE:  # `Das Büro teile ich mir`
+        front, end = [after[end], *front], end + 1
     rest = [*after[:start], *front, *after[end:]]
     return replace(framed(clause, subject, rest, form), standing=True)
 

@@ -3,16 +3,32 @@ there is somewhere. They are kept in the open reading alone, so that they end no
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.extraction.clauses import Clause
+from app.extraction.data import words as words_of
+from app.extraction.everyday import is_of_everyday
 from app.extraction.given_names import is_given_name
+from app.extraction.inflect import Form
 from app.extraction.phrases import TITLES
-from app.extraction.tokens import DETERMINERS, PRONOUNS, Frame, Token, noun_phrase_end
+from app.extraction.tokens import (
+    AUXILIARIES,
+    DETERMINERS,
+    PRONOUNS,
+    Frame,
+    Token,
+    noun_phrase_end,
+)
 from app.extraction.verbs import PREPOSITIONS, readings
 from app.values.wording import fold
 
 MODALS = {
     "en": {"can": "can"},
     "de": {"kann": "können", "können": "können", "darf": "dürfen", "dürfen": "dürfen"},
+}
+UNABLE = {
+    "en": frozenset(["can", "ca", "cannot"]),
+    "de": frozenset(["kann", "können", "darf", "dürfen"]),
 }
 PLACED = {"en": frozenset(["in", "at", "on"]), "de": frozenset(["in", "an", "auf", "im", "am"])}
 MOST_SUBJECT = 6  # words
@@ -24,9 +40,41 @@ def standing_frame(clause: Clause, words: list[Token]) -> Frame | None:
         return None
     if clause.duty:
         return _duty(clause, words)
+    if clause.denies and (unable := _may_not(clause, words)) is not None:
+        return unable
     if clause.language == "en":
         return _there_is(clause, words) or _is_so(clause, words) or _may(clause, words)
     return _may(clause, words) or _somewhere(clause, words)
+
+
+def _may_not(clause: Clause, words: list[Token]) -> Frame | None:
+    """`I can't eat gluten`, `Gluten darf ich nicht essen`: what somebody of every day cannot or may
+    not do he does not do, as far as that tells. The modal is left over, so that it ends nothing."""
+    language = clause.language
+    place = next((i for i, t in enumerate(words) if t.lower in UNABLE[language]), 0)
+    if not place or place > MOST_SUBJECT or len(words) < place + 3:
+        return None
+    before, after = words[:place], words[place + 1 :]
+    if language == "de":
+        verb, rest = after[-1], after[:-1]
+        if not is_of_everyday(before, "de") and is_of_everyday(after[:1], "de"):
+            before, rest = after[:1], [*before, *rest[1:]]
+    else:
+        verb, rest = after[0], after[1:]
+    forms = [f for f in readings(verb.lower, language) if _is_plain(verb, f, language)]
+    if not (forms and rest and is_of_everyday(before, language)):
+        return None
+    closed = words_of("sets", f"mental_{language}") | words_of("sets", "vague")
+    if forms[0].lemma in closed or forms[0].lemma in AUXILIARIES[language]:
+        return None  # `I can't believe it`
+    limited = replace(clause, left=(*clause.left, words[place].text))
+    return Frame(limited, tuple(before), forms[0].lemma, "", "", past=False, rest=tuple(rest))
+
+
+def _is_plain(verb: Token, form: Form, language: str) -> bool:
+    """Whether a form is the infinitive."""
+    plain = form.plural if language == "de" else not form.past and verb.lower == form.lemma
+    return plain and not form.participle
 
 
 def _may(clause: Clause, words: list[Token]) -> Frame | None:
@@ -97,9 +145,13 @@ def _there_is(clause: Clause, words: list[Token]) -> Frame | None:
 
 def _somewhere(clause: Clause, words: list[Token]) -> Frame | None:
     """`Auf dem Hof werden Schafe gehalten`, `Im Garten gibt es einen Teich`: of the place."""
-    if [w.lower for w in words[:2]] == ["es", "gibt"] and words[2].lower in PLACED["de"]:
-        end = 3 + noun_phrase_end(words[3:], "de")
-        return _frame(clause, words[3:end], "enthalten", words[end:]) if end > 3 else None
+    first, second = (w.lower.replace("’", "'") for w in words[:2])
+    if first in GIVES or f"{first} {second}" in GIVES:
+        rest = words[1 if first in GIVES else 2 :]
+        if not rest or rest[0].lower not in PLACED["de"]:
+            return None
+        end = 1 + _until_thing(rest[1:])
+        return _frame(clause, rest[1:end], "enthalten", rest[end:]) if end > 1 else None
     if words[0].lower not in PLACED["de"]:
         return None
     end = 1 + noun_phrase_end(words[1:], "de")
@@ -113,11 +165,25 @@ def _somewhere(clause: Clause, words: list[Token]) -> Frame | None:
     return _frame(clause, words[1:end], "werden", rest)
 
 
+GIVES = frozenset(["gibt's", "gibts", "es gibt", "gibt es"])
+
+
+def _until_thing(words: list[Token]) -> int:
+    """How many words are the place that German words begin with, before what there is: an article
+    or its last noun parts them, `Café Zimtstern Brunch`."""
+    end = noun_phrase_end(words, "de")
+    if end < len(words) or end < 2:
+        return end if end < len(words) else 0
+    return end - 1
+
+
 def _place(words: list[Token], first: int, language: str) -> int | None:
     """Where the last place of a clause begins that a noun phrase with an article tells."""
     for place in range(len(words) - 2, first, -1):
         if words[place].lower in PLACED[language]:
-            return place if words[place + 1].lower in DETERMINERS[language] else None
+            after = words[place + 1]
+            named = after.lower in DETERMINERS[language] or after.text[0].isupper()
+            return place if named else None
     return None
 
 

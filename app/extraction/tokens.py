@@ -10,6 +10,8 @@ from app.extraction.clauses import Clause
 from app.extraction.data import words as words_of
 from app.extraction.segment import VOWELLESS
 from app.extraction.verbs import PREPOSITIONS, readings
+from app.values.model import Kind
+from app.values.parse import parse_value
 
 TOKEN = re.compile(
     rf"(?:Prof|Inc|Co|Corp|{VOWELLESS})\.(?=\s?[A-ZÄÖÜ])|[A-ZÄÖÜ]\.(?=\s?[A-ZÄÖÜ])|"
@@ -176,10 +178,25 @@ def _noun(word: Token) -> bool:
 
 def after_comma(words: tuple[Token, ...]) -> tuple[Token, ...]:
     words = _without_brackets(words)
+    if aged := _aged(words):
+        return aged
     for position in range(len(words) - 1, -1, -1):
         if words[position].text in ",;:–(":
             return words[position + 1 :]
     return words
+
+
+def _aged(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The name before an age that stands between commas: `Norma Bell, 74, lives alone`."""
+    place = next((i for i, t in enumerate(words) if t.text == ","), 0)
+    if not 0 < place <= MOST_NAME or len(words) < place + 3 or words[-1].text != ",":
+        return ()
+    age = parse_value(words[place + 1].text, "en") or parse_value(words[place + 1].text, "de")
+    is_aged = age is not None and age.kind is Kind.NUMBER and words[place + 2].text == ","
+    return words[:place] if is_aged and words[0].text[0].isupper() else ()
+
+
+MOST_NAME = 3  # words
 
 
 def _without_brackets(words: tuple[Token, ...]) -> tuple[Token, ...]:

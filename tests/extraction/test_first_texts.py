@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from app.extraction.model import Mention, Mode, Statement
+from app.extraction.model import ANYTHING, Mention, Mode, Statement
 from app.extraction.predicates import may_end, standard
 from bench.floors import HALVES, half_of
 from tests.extraction.reading import SPEAKER, statements
@@ -148,8 +148,9 @@ def test_what_somebody_did_ends_nothing_and_nothing_ends_it() -> None:
 
 def test_a_habit_that_is_over_ends_the_habit_alone() -> None:
     (smokes,) = statements("Ich rauche.")
-    (ended,) = statements("Ich rauche nicht mehr.")
+    ended, of_any = statements("Ich rauche nicht mehr.")
     assert (ended.mode, ended.predicate, ended.rest) == (Mode.END, smokes.predicate, "")
+    assert (of_any.object, of_any.fits) == (ANYTHING, ("smoke",))  # ten a day, or a pipe
     fewer = statements("Ich rauche nicht mehr so viele Zigarren.")
     assert not any(s.predicate == smokes.predicate for s in fewer)
 

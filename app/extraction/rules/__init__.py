@@ -10,12 +10,13 @@ from app.extraction.rules.agents import bought, by_whom, comes
 from app.extraction.rules.attributes import called, coloured, described
 from app.extraction.rules.change import amount_changed, moved, replaced, switched
 from app.extraction.rules.dates import birthday, dated, rescheduled
-from app.extraction.rules.ends import brought, ended, takes_place, took_over
+from app.extraction.rules.ends import brought, ended, relieved, taken_off, takes_place, took_over
+from app.extraction.rules.hours import coded, opening
 from app.extraction.rules.measures import frequency, lasting, term
 from app.extraction.rules.openly import said_openly
 from app.extraction.rules.places import placed
 from app.extraction.rules.possessions import having
-from app.extraction.rules.states import paired, stated
+from app.extraction.rules.states import paired, stated, wed
 
 Rule = Callable[[Context], list[Draft]]
 
@@ -25,10 +26,14 @@ RULES: tuple[Rule, ...] = (
     moved,
     took_over,
     takes_place,
+    relieved,
+    taken_off,
     ended,
     amount_changed,
     switched,
     replaced,
+    opening,
+    coded,
     frequency,
     running,
     rescheduled,
@@ -41,6 +46,7 @@ RULES: tuple[Rule, ...] = (
     term,
     by_whom,
     acts,
+    wed,
     paired,
     stated,
     placed,

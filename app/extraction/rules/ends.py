@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from app.extraction.data import lexicon, words
-from app.extraction.drafts import Context, Draft, Thing, is_kin
+from app.extraction.drafts import HABITS, Context, Draft, Thing, is_kin
 from app.extraction.inflect import english
 from app.extraction.model import ANYTHING, Mention
 from app.extraction.objects import literal, thing, until_stop
@@ -21,11 +21,12 @@ from app.extraction.phrases import (
     is_name,
     normal_noun,
 )
+from app.extraction.predicates import EVENT_PREFIX, HABIT
 from app.extraction.rules.copula import person
 from app.extraction.rules.roles import is_duty, is_job
 from app.extraction.rules.states import stated
 from app.extraction.tokens import DETERMINERS, Frame, Token
-from app.extraction.verbs import PREPOSITIONS, readings
+from app.extraction.verbs import PREPOSITIONS, REPLACES, open_name, readings
 from app.values.model import Kind, Value
 from app.values.parse import parse_value
 from app.values.states import parse_state
@@ -90,7 +91,8 @@ def ended(context: Context) -> list[Draft]:
     stopped = _stopped(rest, end, context)
     if stopped is None:
         return []
-    if (not taker and _by_hand(stopped, context)) or AT_AN_HOUR.search(context.clause.text):
+    by_hand = "studies_at" not in end.of and not taker and _by_hand(stopped, context)
+    if by_hand or AT_AN_HOUR.search(context.clause.text):
         stopped = replace(stopped, is_sure=False)
     used = (*stopped.read, *taker, *(t for t in context.frame.rest if t not in found[1]))
     return [
@@ -198,10 +200,14 @@ def _stopped(rest: Sequence[Token], end: End, context: Context) -> Stopped | Non
     for kind in ("job", "home", "contract"):
         may = set(_predicates(kind)) & {*end.alone, *end.of}
         if may and nouns & words("ends", f"nouns_{kind}"):
+            if (which := _which(given, context)) is not None:
+                fits = (*_predicates(kind), *(OWNING if kind == "contract" else ()))
+                return Stopped(which, fits, tuple(given))
             after = rest[place + len(given) :]
             inner = _stopped(after, end, context) if after else None
             if inner is None or not isinstance(inner.thing, Mention):
-                return Stopped(None, _predicates(kind), tuple(given))
+                fits = tuple(p for p in _predicates(kind) if p not in BY_NAME)
+                return Stopped(None, fits, tuple(given))
             return Stopped(inner.thing, _predicates(kind), (*given, *inner.read))
     if end.of == _predicates("site"):
         return _site(given, rest[place + len(given) :], context)
@@ -215,6 +221,30 @@ def _stopped(rest: Sequence[Token], end: End, context: Context) -> Stopped | Non
     else:
         found = literal(given, context)
     return Stopped(found, end.of, tuple(given)) if found is not None else None
+
+
+# What one has a contract for only where it is named: who uses Slack and cancels some subscription
+# may go on using it.
+BY_NAME = frozenset(["uses", "supplied_by", "buys_from"])
+OWNING = ("have", "haben")
+
+
+def _which(given: Sequence[Token], context: Context) -> Thing | None:
+    """What tells which one it is, where words stand before its noun: `our Trello subscription`, `my
+    gym membership`; nothing where any is meant (`my old job`)."""
+    language = context.language
+    said = [t for t in given[:-1] if t.lower not in DETERMINERS[language] | ANY_ONE]
+    if not said:
+        return None
+    names = [t for t in said if t.text[0].isupper()]
+    if language == "en" and len(names) == len(said):
+        return thing(names, "uses", context)
+    return literal([*said, given[-1]], context)
+
+
+ANY_ONE = frozenset(["old", "own", "whole", "entire", "current"]) | frozenset(
+    ["alte", "alten", "alter", "altes", "eigene", "eigenen"]
+)
 
 
 def _is_stage(given: Sequence[Token], context: Context) -> bool:
@@ -251,7 +281,7 @@ def _site(given: Sequence[Token], after: Sequence[Token], context: Context) -> S
 
 
 def _drafts(context: Context, stopped: Stopped, office: Phrase | None) -> list[Draft]:
-    if held := _of_office_holder(context, office):
+    if held := _of_office_holder(context, office, stopped):
         return held
     fits = stopped.fits
     if "married_to" in fits and not stopped.thing and (both := _pair(context)):
@@ -259,6 +289,12 @@ def _drafts(context: Context, stopped: Stopped, office: Phrase | None) -> list[D
     subject = context.subject(fits[0].removeprefix("~"))
     if subject is None:
         return []
+    if (patient := _patient(context)) is not None:
+        subject, stopped = patient, replace(stopped, is_sure=True)
+    if led := _led(subject, stopped, context):
+        return led
+    if (verb := _doing(stopped, context)) is not None:
+        return _stopped_doing(subject, verb, stopped)
     what = stopped.thing or ANYTHING
     doubt = "" if stopped.is_sure else context.frame.lemma
     made = [_draft(subject, what, fits, doubt=doubt)]
@@ -269,6 +305,84 @@ def _drafts(context: Context, stopped: Stopped, office: Phrase | None) -> list[D
         made.append(_of_the_other(body, subject))
     if "married_to" in fits:
         made += _single(subject, context)
+    return made
+
+
+def _led(who: Mention, stopped: Stopped, context: Context) -> list[Draft]:
+    """`hat die Leitung der Kommission abgegeben`, `gave up the chair of the board`: what is led has
+    somebody else from then on, or nobody."""
+    phrase = context.reader.phrase(stopped.read, context.language) if stopped.read else None
+    found = attribute(phrase, context.reader, context.language) if phrase is not None else None
+    if found is None or found.possessor is None or found.possessor.is_speaker:
+        return []
+    predicate = attribute_predicate(found.noun.lower(), context.language)
+    if predicate not in LED or FOR_A_WHILE.search(context.clause.text):
+        return []
+    return [Draft(found.possessor, predicate, person(who), "ended", dated=True, ends=True)]
+
+
+FOR_A_WHILE = re.compile(r"(?i)\b(?:temporarily|vorübergehend|zeitweise|kurz|für|for)\b")
+LED = frozenset(["led_by", "managed_by", "chaired_by"])
+
+
+def _patient(context: Context) -> Mention | None:
+    """Who takes a medicine no more that a doctor stopped: the speaker whose doctor it is, or to
+    whom he did it, if he names nobody else (`bei meiner Mutter`)."""
+    frame, clause = context.frame, context.clause
+    if frame.lemma not in PRESCRIBED or frame.subject[-1].lower not in words("nouns", "healers"):
+        return None
+    given = {t.lower for t in frame.rest}
+    own = given & SPEAKERS_OWN or frame.subject[0].lower.startswith(("my", "mein"))
+    others = given & {"her", "him", "ihr", "ihm", "ihnen", "them"}
+    named = [t for t in frame.rest if t.lower in ("bei", "for", "für")]
+    if not own or others or named:
+        return None
+    at = clause.start + len(clause.text) - len(clause.text.lstrip())
+    return context.reader.person(Token("ich", "ich", at, at))
+
+
+PRESCRIBED = frozenset(["absetzen", "streichen", "discontinue", "stop"])
+SPEAKERS_OWN = frozenset(["mir", "me"])
+
+
+def taken_off(context: Context) -> list[Draft]:
+    """`My doctor took me off metformin`: who was taken off it has it no more."""
+    frame = context.frame
+    mark = next((i for i, t in enumerate(frame.rest) if t.lower == "off"), 0)
+    if frame.lemma != "take" or not mark or context.clause.ends or context.clause.denies:
+        return []
+    if not _is_done(context) or frame.subject[-1].lower not in (*words("nouns", "healers"), "they"):
+        return []
+    patient, given = list(frame.rest[:mark]), until_stop(frame.rest[mark + 1 :], "en")
+    who = context.reader.person(patient[0]) if len(patient) == 1 else None
+    if who is None and is_name(patient, "en"):
+        found = thing(patient, "managed_by", context)
+        who = found if isinstance(found, Mention) else None
+    what = literal(given, context) if given else None
+    if who is None or what is None or given[0].lower in DETERMINERS["en"]:
+        return []  # `took me off the list`
+    fits = (*_predicates("habit"), "measure:")
+    return [_draft(who, what, fits, read=(*frame.rest[: mark + 1], *given, *frame.subject))]
+
+
+def _doing(stopped: Stopped, context: Context) -> str | None:
+    """The verb of a doing that stopped, as a noun: `mit dem Rauchen`, `das Rauchen`."""
+    if context.language != "de" or not stopped.read or not set(HABITS) & set(stopped.fits):
+        return None
+    last = stopped.read[-1]
+    forms = readings(last.lower, "de") if last.text[0].isupper() else ()
+    is_one = len(stopped.read) == 1 or stopped.read[0].lower in ("dem", "das")
+    verb = next((f.lemma for f in forms if f.plural and f.lemma == last.lower), None)
+    return verb if verb and is_one and len(stopped.read) <= 2 else None
+
+
+def _stopped_doing(who: Mention, verb: str, stopped: Stopped) -> list[Draft]:
+    """That somebody does no more what a verb tells, whatever he did it to."""
+    value = Value(Kind.TEXT, f"text:{verb}", verb)
+    name = open_name(verb)
+    made = [_draft(who, value, (HABIT,), read=stopped.read)]
+    if name in words("ends", "doings"):
+        made.append(_draft(who, ANYTHING, (name,), read=stopped.read))
     return made
 
 
@@ -313,8 +427,9 @@ def _pair(context: Context) -> list[Draft]:
     return [_draft(one, other, _predicates("partner"), read=subject)]
 
 
-def _of_office_holder(context: Context, office: Phrase | None) -> list[Draft]:
-    """`Ruth resigned as CEO of Corvus`, `Our CTO resigned`: the office has no holder."""
+def _of_office_holder(context: Context, office: Phrase | None, stopped: Stopped) -> list[Draft]:
+    """`Ruth resigned as CEO of Corvus`, `Our CTO resigned`: the office has no holder. Who gave up
+    a thing or a habit holds it still: `Our CTO quit coffee`."""
     if office is not None:
         found = attribute(office, context.reader, context.language)
         who = context.subject("works_for")
@@ -338,7 +453,7 @@ def _of_office_holder(context: Context, office: Phrase | None) -> list[Draft]:
             _draft(who, role, fits),
         ]
     phrase = context.subject_phrase()
-    if phrase is None or phrase.owner is None:
+    if phrase is None or phrase.owner is None or not _is_of_job(stopped):
         return []
     found = attribute(phrase, context.reader, context.language)
     if found is None or found.possessor is None or is_kin(phrase):
@@ -349,6 +464,14 @@ def _of_office_holder(context: Context, office: Phrase | None) -> list[Draft]:
             found.possessor, predicate, ANYTHING, "ended", dated=True, ends=True, fits=(predicate,)
         )
     ]
+
+
+def _is_of_job(stopped: Stopped) -> bool:
+    """Whether what stopped is a job: a body that is named, or nothing is, and none of one's habits
+    can be meant."""
+    if stopped.thing is None:
+        return not {"works_for", "married_to"}.isdisjoint(stopped.fits) or not stopped.read
+    return False  # `Our CTO left Berlin`, `quit Facebook`: what is named need not be ours
 
 
 def of_habit(who: Mention, what: Thing, read: Any) -> Draft:
@@ -413,6 +536,9 @@ def took_over(context: Context) -> list[Draft]:
         return []
     if not _is_done(context) and not context.clause.when:
         return []
+    former = _led_from(rest, context)
+    if former:  # `took over from Ruth as CEO of Corvus`
+        rest = [*rest[len(former) :], *rest[: len(former)]]
     if rest and rest[0].lower in ("as", "als", "zum", "zur", "to", "die", "den", "das", "the"):
         rest = rest[1:]
     taken = until_stop(rest, language, through="of for at von für des der bei")
@@ -435,6 +561,8 @@ def took_over(context: Context) -> list[Draft]:
     if found.possessor is None:
         role = Value(Kind.TEXT, f"text:{_role_key(found.noun, context)}", found.noun)
         made = [Draft(person(who), "has_role", role, "took_over", dated=True, read=read)]
+        if isinstance(old, Mention):
+            made.append(office_ended(old, None, phrase.text, read))
         if context.reader.utterance.speaker:  # of whom it is said is not: of ours, most likely
             group = context.reader.group(context.reader.mention(phrase).span)
             made.append(
@@ -447,6 +575,16 @@ def took_over(context: Context) -> list[Draft]:
     if isinstance(old, Mention):
         made.append(office_ended(old, found.possessor, phrase.text, read))
     return made
+
+
+def _led_from(rest: Sequence[Token], context: Context) -> list[Token]:
+    """The words that tell from whom, where an office follows them."""
+    if not rest or rest[0].lower not in ("from", "von", "vom"):
+        return []
+    name = until_stop(rest[1:], context.language)
+    after = rest[1 + len(name) :]
+    said_as = bool(after) and after[0].lower == AS[context.language]
+    return [rest[0], *name] if name and said_as else []
 
 
 def takes_place(context: Context) -> list[Draft]:
@@ -465,6 +603,40 @@ def takes_place(context: Context) -> list[Draft]:
         return []
     found = attribute(phrase, context.reader, language)
     return _succeeded(context, former, phrase, found, (*after[:2], *taken, frame.rest[mark]))
+
+
+def relieved(context: Context) -> list[Draft]:
+    """`Harald Finke wurde von Mira Okoro als Kassenwart abgelöst`, `Ruth was succeeded by Jan as
+    CEO of Corvus`: who holds the office now, and that the other does no more."""
+    frame, language = context.frame, context.language
+    if not frame.participle or frame.auxiliary not in ("be", "werden", "sein"):
+        return []
+    if frame.lemma not in REPLACES[language] or context.clause.ends or context.clause.denies:
+        return []
+    rest, office = _office(list(frame.rest), context)
+    by = rest[0].lower if rest else ""
+    name = until_stop(rest[1:], language)
+    former = context.subject("managed_by")
+    if office is None or by not in ("by", "von", "durch") or not name or former is None:
+        return []
+    new = thing(name, "managed_by", context)
+    if not isinstance(new, Mention) or not is_name(name, "en"):
+        return []
+    found = attribute(office, context.reader, language)
+    read = (*rest[: 1 + len(name)], *office.head, *(t for t in frame.rest if t not in rest))
+    former, new = person(former), person(new)
+    if found is not None and found.possessor is not None:
+        predicate = attribute_predicate(found.noun, language)
+        made = [
+            Draft(found.possessor, predicate, new, "took_over", old=former, dated=True, read=read)
+        ]
+        return [*made, office_ended(former, found.possessor, office.text, read)]
+    noun = found.noun if found is not None else office.text
+    role = Value(Kind.TEXT, f"text:{_role_key(noun, context)}", noun)
+    return [
+        Draft(new, "has_role", role, "took_over", dated=True, read=read),
+        office_ended(former, None, office.text, read),
+    ]
 
 
 def _succeeded(
@@ -490,7 +662,16 @@ def _duty(context: Context, taken: list[Token], after: list[Token]) -> list[Draf
     what = thing(taken, "uses", context) or literal(taken, context)
     if not isinstance(old, Mention) or what is None:
         return []
-    return [of_habit(old, what, (*taken, *words_, *context.frame.rest[:1]))]
+    read = (*taken, *words_, *context.frame.rest[:1])
+    made = [of_habit(old, what, read)]
+    who = context.subject("works_for")
+    if who is not None:
+        text = " ".join(t.text for t in taken)
+        value = Value(Kind.TEXT, f"text:{normal_text(text)}", text)
+        made.append(
+            Draft(who, f"{EVENT_PREFIX}take_over", value, "took_over", event=True, read=read)
+        )
+    return made
 
 
 def _from_whom(after: Sequence[Token], context: Context) -> tuple[Thing | None, list[Token]]:

@@ -12,13 +12,13 @@ from itertools import pairwise
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
 from app.extraction.english import PARTICLES
-from app.extraction.everyday import AND, REFLEXIVE, is_of_everyday, may_have_habits
-from app.extraction.model import Mention
+from app.extraction.everyday import AND, REFLEXIVE, SPEAKERS, is_of_everyday, may_have_habits
+from app.extraction.model import ANYTHING, Mention
 from app.extraction.moments import Role
 from app.extraction.predicates import EVENT_PREFIX, HABIT
 from app.extraction.rules.copula import BE, is_be
 from app.extraction.tokens import AUXILIARIES, DETERMINERS, HABIT_DAY, PERSONAL, PRONOUNS, Token
-from app.extraction.verbs import PARTICIPLE_DE, PREPOSITIONS, open_name, readings
+from app.extraction.verbs import PARTICIPLE_DE, PREPOSITIONS, english_name, open_name, readings
 from app.values.model import Kind, Value
 from app.values.wording import normal_text
 
@@ -27,6 +27,7 @@ SURE = 0.5
 INDEFINITE = {"en": frozenset(["a", "an"]), "de": frozenset(["ein", "eine", "einer"])}
 # Who speaks, and what belongs to a verb: `lives with us`, `kümmert sich um`.
 WITH_US = frozenset(["us", "uns", "sich"])
+SOMEONE = frozenset(["someone", "somebody", "something"])
 
 
 def said_openly(context: Context) -> list[Draft]:
@@ -53,7 +54,12 @@ def said_openly(context: Context) -> list[Draft]:
     # What is no longer so need not be told in the very words in which it was told that it is.
     fits = (name,) if context.clause.ends else ()
     draft = Draft(subject, name, value, "open", confidence=SURE, fits=fits, read=tuple(given))
-    return [replace(draft, event=frame.past, doubt=others)]
+    made = [replace(draft, event=frame.past, doubt=others)]
+    if name == HABIT and context.clause.ends and english_name(habit) in words("ends", "doings"):
+        # `I stopped smoking`: whatever he smoked.
+        verb = english_name(habit)
+        made.append(replace(made[0], predicate=verb, object=ANYTHING, fits=(verb,)))
+    return made
 
 
 def noted_down(context: Context) -> list[Draft]:
@@ -230,9 +236,16 @@ def _complement(context: Context) -> list[Token]:
         empty -= REFLEXIVE
     if context.clause.duty:
         empty -= PARTICLES  # `has to be signed off`
+    elif is_of_everyday(context.frame.subject, context.language):
+        empty -= words("sets", "degrees") | PARTICLES  # `is very strict`, `is saving up for`
+        if any(t.text[0].isupper() and t.lower not in empty for t in given[1:]):
+            empty -= SOMEONE  # `someone called Beth`
     elif len(given) > 1:
         empty -= PARTICLES & {given[0].lower}  # `out of use`, `signs off the tags`
-    if any(t.lower in empty for t in given) or not any(_is_noun(t) for t in given):
+    told = sum(_says(t) for t in given)
+    feels = is_be(context) and context.frame.subject[-1].lower in SPEAKERS
+    feels = feels and given[0].lower in words("sets", "degrees") - {"together"}
+    if any(t.lower in empty for t in given) or not told or feels:  # `I'm very happy`
         return []
     if all(t.lower in PRONOUNS for t in given):
         return []  # `we got this`
@@ -244,6 +257,11 @@ def _is_participle(given: list[Token]) -> bool:
     german = last.text[0].islower() and PARTICIPLE_DE.match(last.lower) is not None
     alone = len(given) == 1 and given[0].text.islower() and not first.endswith("s")
     return german or first.endswith("ed") or alone
+
+
+def _says(word: Token) -> bool:
+    """Whether a word says something and not only how much."""
+    return word.lower not in words("sets", "degrees") and _is_noun(word)
 
 
 def _is_noun(word: Token) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.extraction.data import words
+from app.extraction.data import pairs, words
 from app.extraction.drafts import Context, Draft
 from app.extraction.objects import (
     amount,
@@ -17,7 +17,7 @@ from app.extraction.phrases import is_name, normal_noun
 from app.extraction.rules.amounts import skip_place
 from app.extraction.rules.copula import old_thing
 from app.extraction.rules.measures import measured
-from app.extraction.tokens import Token
+from app.extraction.tokens import DETERMINERS, Token
 
 PARTS_BY_ARTICLE = ("a", "an", "the", "ein", "eine", "einen", "our", "its")
 
@@ -51,6 +51,8 @@ def having(context: Context) -> list[Draft]:
         return place
     if with_whom := _with(context, core, after):
         return with_whom
+    if light := _light(context, rest):
+        return light
     return _possession(context, core) or _part(context, core)
 
 
@@ -82,6 +84,33 @@ def _with(context: Context, core: Sequence[Token], after: Sequence[Token]) -> li
     made = thing(partner, "partner_of", context)
     name = f"has_{noun}_with"
     return [Draft(subject, name, made, "with", read=tuple(core))] if made else []
+
+
+def _light(context: Context, rest: Sequence[Token]) -> list[Draft]:
+    """`I have a subscription to the Guardian`, `Ich habe ein Abo der ZEIT`: the noun tells what one
+    does, and to what."""
+    language = context.language
+    place = next((i for i, t in enumerate(rest) if t.lower in LIGHT), None)
+    if place is None or place + 1 >= len(rest) or rest[place + 1].lower not in LINKS[language]:
+        return []
+    before = [t for t in rest[:place] if t.lower not in DETERMINERS[language]]
+    predicate = LIGHT[rest[place].lower]
+    _, target, _ = complement(rest[place + 2 :], language)
+    given = target or until_stop(rest[place + 2 :], language)
+    subject = context.subject(predicate)
+    named = [t for t in given if t.lower not in DETERMINERS[language]]
+    if before or subject is None or not named or not is_name(named, "en"):
+        return []
+    made = thing(given, predicate, context)
+    read = (*rest[: place + 2], *given)
+    return [Draft(subject, predicate, made, "light", read=read)] if made else []
+
+
+LIGHT = pairs("ends", "light_nouns")
+LINKS = {
+    "en": frozenset(["to", "with", "at", "of", "for"]),
+    "de": frozenset(["bei", "beim", "von", "vom", "der", "des", "für", "im", "in"]),
+}
 
 
 def _possession(context: Context, core: Sequence[Token]) -> list[Draft]:

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
+from app.extraction.model import Mention
 from app.extraction.objects import (
     contrast_words,
+    thing,
     until_stop,
 )
 from app.extraction.phrases import (
     attribute,
+    is_name,
 )
-from app.extraction.rules.copula import BE, is_be, with_old
+from app.extraction.rules.copula import BE, is_be, person, with_old
 from app.extraction.tokens import DETERMINERS, Token
 from app.extraction.verbs import PARTICIPLE_DE, PREPOSITIONS
 from app.values.model import Kind, Value
@@ -97,6 +100,31 @@ def paired(context: Context) -> list[Draft]:
     text = f"{words_} {other.name}"
     value = Value(Kind.TEXT, f"text:{normal_text(text)}", text)
     return [Draft(one, "is", value, "paired", confidence=0.5, read=(*frame.rest, *subject))]
+
+
+def wed(context: Context) -> list[Draft]:
+    """`Omar got married (to Ana)`, `Omar hat geheiratet`: he is married from then on. Of whom one
+    says that he married somebody one rather tells his life: `Reagan married Wyman in 1940`."""
+    frame, language, clause = context.frame, context.language, context.clause
+    if not (frame.past or frame.auxiliary) or clause.ends or clause.denies or clause.past:
+        return []
+    rest = list(frame.rest)
+    if frame.lemma == "get" and rest and rest[0].lower == "married":
+        rest = rest[1:]
+        rest = rest[1:] if rest and rest[0].lower == "to" else rest
+    elif rest or frame.lemma not in ("marry", "heiraten") or frame.auxiliary in ("be", "werden"):
+        return []
+    who = context.subject("marital_status")
+    if who is None or who.name == "we" or (rest and not is_name(rest, "en")):
+        return []
+    who = person(who)
+    read = frame.rest
+    value = Value(Kind.STATE, "state:married", "verheiratet" if language == "de" else "married")
+    made = [Draft(who, "marital_status", value, "wed", dated=True, read=read)]
+    partner = thing(rest, "married_to", context) if rest else None
+    if isinstance(partner, Mention):
+        made.append(Draft(who, "married_to", partner, "wed", dated=True, read=read))
+    return made
 
 
 def stated(context: Context) -> list[Draft]:
