@@ -56,7 +56,7 @@ def count(told: Counter[tuple[str, str, str]], hands: str, kind: str, half: str)
 
 def test_updates_are_told(told: Counter[tuple[str, str, str]]) -> None:
     """Of 156 and 164."""
-    assert count(told, "ABCD", "update", "seen") >= 138
+    assert count(told, "ABCD", "update", "seen") >= 137
     assert count(told, "ABCD", "update", "unseen") >= 117
 
 
@@ -68,7 +68,7 @@ def test_near_misses_are_told_seldom(told: Counter[tuple[str, str, str]]) -> Non
 
 def test_the_fifth_hand_is_counted_apart(told: Counter[tuple[str, str, str]]) -> None:
     """Of 39 and 41 updates, and 44 and 36 near misses."""
-    assert count(told, "E", "update", "seen") >= 36
-    assert count(told, "E", "update", "unseen") >= 38
+    assert count(told, "E", "update", "seen") >= 35
+    assert count(told, "E", "update", "unseen") >= 39
     assert count(told, "E", "near_miss", "seen") <= 27
     assert count(told, "E", "near_miss", "unseen") <= 26
