@@ -109,12 +109,13 @@ class Lanes:
             await asyncio.gather(*self._running, return_exceptions=True)
             self._running.clear()
             self._served.clear()
-            moment = asyncio.get_running_loop().time() - LONGEST_WAIT
-            self._waits = {key: held for key, held in self._waits.items() if held[0] > moment}
 
     def _start(self, due: Sequence[Due]) -> float | None:
         """Fill the lanes; seconds until something due that was put off has its turn again."""
         moment = asyncio.get_running_loop().time()
+        # What is due no longer was done by another: new work there has its turn at once.
+        names = {one.key for one in (*due, *self._running.values())}
+        self._waits = {key: held for key, held in self._waits.items() if key in names}
         put_off = {one.key: self._waits.get(one.key, (0.0, 0.0))[0] - moment for one in due}
         ready = [one for one in due if put_off[one.key] <= 0]
         while one := choose(ready, self._running.values(), self._served, self._width):

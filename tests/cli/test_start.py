@@ -28,10 +28,10 @@ FOR_HELP = {
 }  # fmt: skip
 # What the API alone speaks, or who has a model: a second of processor time to import.
 OF_THE_API = {"openai", "aiohttp", "mcp", "graphql", "graphdatascience"}
-CPU_SECONDS = 0.4  # of a start; from 0.17 to 0.3 were measured on a machine without other work
+CPU_SECONDS = 0.4  # of a start, on a machine without other work
 TRIES = 8
-# What each start with arguments takes, whatever is ours: 0.22 seconds without other work, and twice
-# as much beside some. There a start may take as many times this as 0.4 seconds are.
+# What each start with arguments takes, whatever is ours. Other work slows both: beside some a start
+# may take so many times this.
 LIBRARIES = "import typer.rich_utils, typer._adapters, time; print(time.process_time())"
 TIMES = 1.8
 ASK = """

@@ -30,14 +30,21 @@ class Town:
         self.failing: set[str] = set()
         self.held: dict[str, asyncio.Event] = {}
         self.most = 0
-        self._now = 0
+        self.busy: set[str] = set()  # what another process is quicker to do
+        self.hidden = False  # whether what is worked on is not due
+        self.tried: Counter[str] = Counter()
+        self._now: list[str] = []
 
     async def find(self) -> Sequence[Due]:
-        return [Due(key, key[0]) for key, left in self.left.items() if left > 0]
+        hidden = self._now if self.hidden else []
+        return [
+            Due(key, key[0]) for key, left in self.left.items() if left > 0 and key not in hidden
+        ]
 
     async def turn(self, due: Due) -> bool:
-        self._now += 1
-        self.most = max(self.most, self._now)
+        self._now.append(due.key)
+        self.tried[due.key] += 1
+        self.most = max(self.most, len(self._now))
         try:
             if due.key in self.held:
                 await self.held[due.key].wait()
@@ -45,10 +52,12 @@ class Town:
             if due.key in self.failing:
                 raise GraphBusy("DeadlockDetected")
             self.left[due.key] -= 1
+            if due.key in self.busy:
+                return False
             self.done.append(due.key)
             return True
         finally:
-            self._now -= 1
+            self._now.remove(due.key)
 
 
 async def until(reached: Callable[[], bool]) -> None:
@@ -127,3 +136,37 @@ async def test_what_is_woken_meanwhile_is_found_while_a_long_turn_goes_on() -> N
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     assert town.left["a1"] == 1, "broken off, and due again"
+
+
+async def test_what_another_did_first_makes_nobody_wait_for_what_comes_later() -> None:
+    """As where each text is read by the API as it comes, just before the worker has its turn."""
+    town = Town()
+    town.busy = {"a1"}
+    served = Lanes("test", 2, town.find, town.turn)
+    running = asyncio.create_task(served.run())
+    for _ in range(8):  # each would double the wait
+        town.left["a1"] = 1
+        served.wake()
+        await until(lambda: not town.left["a1"])
+        for _ in range(10):  # the end is seen, and that nothing is due
+            await asyncio.sleep(0)
+    assert town.done == []
+    town.busy.clear()
+    town.left["a1"] = 1
+    served.wake()
+    await until(lambda: not town.left["a1"])
+    assert town.done == ["a1"]
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_what_fails_again_and_again_waits_longer_though_it_is_not_due_meanwhile() -> None:
+    town = Town(a1=1, b1=40)
+    town.failing.add("a1")
+    town.hidden = True
+    serving = asyncio.create_task(Lanes("test", 2, town.find, town.turn).serve())
+    await asyncio.sleep(0.3)
+    assert town.tried["a1"] <= 5, "0.02 s, then twice as long each time"
+    town.failing.clear()
+    await serving
+    assert not town.left["a1"]
