@@ -77,6 +77,28 @@ class Apart:
         self, work: Work[T], episodes: Sequence[Row], registry: Registry, hold: Hold
     ) -> list[T | Exception]:
         """Return what some work makes of each episode, as `read` does."""
+        asked = self._readers(episodes)
+        for reader in asked:
+            reader.asked += 1
+        try:
+            return await self._each(work, episodes, registry, hold)
+        finally:
+            for reader in asked:
+                reader.asked -= 1
+
+    def is_busy(self, episodes: Sequence[Row]) -> bool:
+        """Whether one of some episodes would wait for the process that reads another's text."""
+        return any(reader.asked for reader in self._readers(episodes))
+
+    def _readers(self, episodes: Sequence[Row]) -> list[_Reader]:
+        """The processes that read some episodes, each once."""
+        sizes = [len(episode["content"]) for episode in episodes]
+        long = [self._long] if any(size > LONG for size in sizes) else []
+        return long + [self._middling] * any(SHORT < size <= LONG for size in sizes)
+
+    async def _each(
+        self, work: Work[T], episodes: Sequence[Row], registry: Registry, hold: Hold
+    ) -> list[T | Exception]:
         short = [episode for episode in episodes if len(episode["content"]) <= SHORT]
         here: Iterator[T | Exception] = iter(())
         if short:
@@ -103,6 +125,7 @@ class _Reader:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
+        self.asked = 0  # how many have a text that it reads, or that waits for it
         self._free = asyncio.Semaphore(1)
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None

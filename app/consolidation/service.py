@@ -188,7 +188,9 @@ class ConsolidationService:
         try:
             while episodes := await rows.lease(scope, tenant, holder, self._batch):
                 until = None if seconds is None else start + seconds
-                await self._held(episodes, replace(setting, at=now()), holder, total, until)
+                fresh = replace(setting, at=now())
+                if not await self._held(episodes, fresh, holder, total, until):
+                    break
                 if progress is not None:
                     await progress(total.episodes)
                 if most is not None and total.episodes + total.failed >= most:
@@ -216,22 +218,26 @@ class ConsolidationService:
         holder: str,
         total: Tally,
         until: float | None = None,
-    ) -> None:
+    ) -> bool:
         """A pass over leased episodes; one that is broken off by no fault of theirs hands back
         what it has not done, at once and without counting an attempt, as one does that has worked
-        on some of them until the moment `until`."""
+        on some of them until the moment `until`. False where it handed back."""
         groups = _together(episodes)
         try:
             for place, group in enumerate(groups):
-                if place and until is not None and time.perf_counter() >= until:
+                over = place and until is not None and time.perf_counter() >= until
+                # Who waits for a long text of another scope would hold a lane for that: where
+                # there are as many as lanes, nobody's short text is read meanwhile.
+                if over or (until is not None and self.reader.is_busy(group)):
                     await self._parts.rows.hand_back(setting.scope, holder)
-                    return
+                    return False
                 ids = [episode["id"] for later in groups[place:] for episode in later]
                 hold = partial(self._parts.rows.renew, ids, setting.scope, holder)
                 await self._pass(group, setting, holder, total, hold)
         except (GraphBusy, LeaseLost, asyncio.CancelledError):
             await self._parts.rows.hand_back(setting.scope, holder)
             raise
+        return True
 
     async def setting(self, scope: str) -> Setting:
         """What holds for a pass over one scope."""

@@ -64,6 +64,8 @@ async def test_who_has_a_short_text_does_not_wait_for_a_long_one() -> None:
     try:
         long = asyncio.create_task(apart.read([episode(LONG * 100)], standard(), held))
         await asyncio.sleep(0.1)
+        assert apart.is_busy([episode(LONG * 100)])
+        assert not apart.is_busy([episode("Anna Berg lives in Berlin."), episode(LONG)])
         await apart.read([episode("Anna Berg lives in Berlin.")], standard(), held)
         assert not long.done()
         process = await started(apart)
@@ -73,6 +75,7 @@ async def test_who_has_a_short_text_does_not_wait_for_a_long_one() -> None:
         assert not process.is_alive()
         with pytest.raises(ProcessLookupError):
             os.kill(process.pid, 0)
+        assert not apart.is_busy([episode(LONG * 100)])
     finally:
         apart.stop()
 

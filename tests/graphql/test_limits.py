@@ -15,7 +15,7 @@ from app.errors import QueryRefused
 from app.graphql.limits import Limits, Measure, Meter, check, check_text, roots
 from app.graphql.schema import build
 
-QUICK = 0.01  # seconds of this process, the quickest of five
+QUICK = 0.02  # seconds of this process, the quickest of five
 
 
 @pytest.fixture(scope="module")

@@ -33,6 +33,7 @@ from tests.support.server import Backend
 
 SPEAKER = "Nora Feld"
 SECONDS = 120.0  # in which the worker has read a text, on a machine that has other work
+BACKLOG = 600.0  # in which it has read all that others left
 
 
 @dataclass(frozen=True)
@@ -236,7 +237,7 @@ async def worker(backend: Backend, settings: Settings) -> AsyncIterator[None]:
         yield
 
 
-@pytest.mark.timeout(600)  # on a machine with other work
+@pytest.mark.timeout(1200)  # on a machine with other work
 @pytest.mark.usefixtures("worker")
 async def test_ten_turns_by_a_program_beside_a_worker(
     port: int, model: tuple[AsyncOpenAI, ScriptedServer], opened: Parts, writer: Principal
@@ -256,5 +257,8 @@ async def test_ten_turns_by_a_program_beside_a_worker(
                 due = await opened.consolidation.due()
                 pytest.fail(f"{ids} not {aim} in {SECONDS:.0f} s; {len(due)} scopes are due")
 
+    async with asyncio.timeout(BACKLOG):  # what other tests of the session left is read first
+        while await opened.consolidation.due():
+            pass
     async with Client(program(port, writer.key), mode="auto") as memory:
         await converse(Talk(TURNS), memory, model, settle)
