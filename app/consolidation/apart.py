@@ -93,8 +93,8 @@ class Apart:
     def _readers(self, episodes: Sequence[Row]) -> list[_Reader]:
         """The processes that read some episodes, each once."""
         sizes = [len(episode["content"]) for episode in episodes]
-        long = [self._long] if any(size > LONG for size in sizes) else []
-        return long + [self._middling] * any(SHORT < size <= LONG for size in sizes)
+        readers = {self._long if size > LONG else self._middling for size in sizes if size > SHORT}
+        return list(readers)
 
     async def _each(
         self, work: Work[T], episodes: Sequence[Row], registry: Registry, hold: Hold
