@@ -14,7 +14,10 @@ from app.errors import RuntimeFailure
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
+from app.kernel.vocab import PROPERTIES, Label, Rel
 
+# What changes stored nodes, of which a new store has none; all else makes or drops an index.
+DATA = re.compile(r"(CYPHER \d+\s+)?MATCH\b")
 NAME = re.compile(r"(\d{4})_[a-z0-9_]+\.cypher\Z")
 
 
@@ -61,21 +64,36 @@ async def migrate(graph: Graph) -> list[str]:
             f"the graph has schema version {max(applied)}, this Loci knows {known[-1].version}: "
             "start the newer version that made it"
         )
-    done = []
+    is_new, done = not applied, []
     for migration in known:
         if migration.version not in applied:
             for statement in migration.statements:
-                await graph.raw(statement)
-            await graph.rows(
-                Q.schema.record,
-                version=migration.version,
-                name=migration.name,
-                checksum=migration.checksum,
-                at=now(),
-            )
-            done.append(migration.name)
+                if not (is_new and DATA.match(statement)):
+                    await graph.raw(statement)
+            done.append(migration)
+            # Each change of the schema lets all that was planned be planned anew, so what begins
+            # with an empty store is recorded at its end; cut short, it is made again.
+            if not is_new:
+                await _record(graph, [migration])
+    if is_new:
+        await _record(graph, done)
+    await _name(graph)
     await graph.raw("CALL db.awaitIndexes(600)")
-    return done
+    return [migration.name for migration in done]
+
+
+async def _record(graph: Graph, applied: list[Migration]) -> None:
+    """Keep that these were applied."""
+    rows = [{"version": m.version, "name": m.name, "checksum": m.checksum} for m in applied]
+    await graph.rows(Q.schema.record, rows=rows, at=now())
+
+
+async def _name(graph: Graph) -> None:
+    """Create what the vocabulary names and the store does not know yet: a statement that mentions
+    an unknown name is planned anew, up to a second for a large one, as soon as the name is used."""
+    await graph.rows(Q.schema.create_labels, names=[*Label])
+    await graph.rows(Q.schema.create_types, names=[*Rel])
+    await graph.rows(Q.schema.create_properties, names=sorted(PROPERTIES))
 
 
 def _constraint(first: Migration) -> int:
