@@ -42,6 +42,9 @@ CONTAINER_PASSWORD = "loci-tests-only"
 TEST_MEMORY = Memory(heap_mb=1024, pagecache_mb=512)
 # A test session is too short for the optimising compiler to pay: 10.5 s of CPU a start, not 17.7.
 TEST_JAVA_FLAGS = ("-XX:TieredStopAtLevel=1",)
+# Nor does a collector that works beside the program: what it asks of compiled code makes planning a
+# sixth dearer.
+TEST_COLLECTOR = ("-XX:-UseG1GC", "-XX:+UseParallelGC")
 # A store of tests grows from nothing, and each time that a count has grown fourfold, the plans that
 # rest on it are made anew: a thousand statements six times over, more than anything else that the
 # tests wait for. Here they are made anew where a count has grown twentyfold, however old they are;
@@ -161,7 +164,10 @@ class EmbeddedPair:
     """
 
     def __init__(
-        self, folder: Path | None = None, *, java_flags: tuple[str, ...] = TEST_JAVA_FLAGS
+        self,
+        folder: Path | None = None,
+        *,
+        java_flags: tuple[str, ...] = (*TEST_JAVA_FLAGS, *TEST_COLLECTOR),
     ) -> None:
         self._java_flags = java_flags
         self._made = folder is None
