@@ -16,8 +16,6 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph
 from app.kernel.vocab import PROPERTIES, Label, Rel
 
-# What changes stored nodes, of which a new store has none; all else makes or drops an index.
-DATA = re.compile(r"(CYPHER \d+\s+)?MATCH\b")
 NAME = re.compile(r"(\d{4})_[a-z0-9_]+\.cypher\Z")
 
 
@@ -68,8 +66,7 @@ async def migrate(graph: Graph) -> list[str]:
     for migration in known:
         if migration.version not in applied:
             for statement in migration.statements:
-                if not (is_new and DATA.match(statement)):
-                    await graph.raw(statement)
+                await graph.raw(statement)
             done.append(migration)
             # Each change of the schema lets all that was planned be planned anew, so what begins
             # with an empty store is recorded at its end; cut short, it is made again.
@@ -90,7 +87,7 @@ async def _record(graph: Graph, applied: list[Migration]) -> None:
 
 async def _name(graph: Graph) -> None:
     """Create what the vocabulary names and the store does not know yet: a statement that mentions
-    an unknown name is planned anew, up to a second for a large one, as soon as the name is used."""
+    an unknown name is planned anew, a second and more for a large one, when the name is used."""
     await graph.rows(Q.schema.create_labels, names=[*Label])
     await graph.rows(Q.schema.create_types, names=[*Rel])
     await graph.rows(Q.schema.create_properties, names=sorted(PROPERTIES))

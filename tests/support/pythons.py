@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -88,22 +88,17 @@ def needed(lock: str) -> str:
     return "".join(entry for entry in entries if entry.partition("==")[0] not in LEFT_OUT)
 
 
-def ends(versions: Iterable[str]) -> set[str]:
-    """The oldest and the newest of some versions."""
-    ordered = sorted(versions, key=_numbers)
-    return {*ordered[:1], *ordered[-1:]}
-
-
 def main() -> int:
     """Run them all; 1 where one fails."""
     failed = []
     found = others()
     with ThreadPoolExecutor(2) as pool:  # unpacking is work for one core
         made = dict(zip(found, pool.map(environment, found, found.values()), strict=True))
+    between = list(made)[1:-1]
     for version, python in made.items():
         sys.stdout.write(f"Python {version} ({found[version]})\n")
         sys.stdout.flush()
-        parts = () if version in ends(made) else READERS
+        parts = READERS if version in between else ()
         tests = [python, "-m", "pytest", "-q", "-m", WANTED, "-n", "2", "--dist", "loadfile"]
         own = {"TESTS_PURE": "1", "PYTHONDONTWRITEBYTECODE": ""}
         if subprocess.run([*tests, *parts], cwd=ROOT, env={**os.environ, **own}).returncode:

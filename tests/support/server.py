@@ -42,13 +42,13 @@ CONTAINER_PASSWORD = "loci-tests-only"
 TEST_MEMORY = Memory(heap_mb=1024, pagecache_mb=512)
 # A test session is too short for the optimising compiler to pay: 10.5 s of CPU a start, not 17.7.
 TEST_JAVA_FLAGS = ("-XX:TieredStopAtLevel=1",)
-# Nor does a collector that works beside the program: what it asks of compiled code makes planning a
-# sixth dearer.
+# Nor does a collector that works beside the program: what it asks of compiled code makes planning
+# dearer.
 TEST_COLLECTOR = ("-XX:-UseG1GC", "-XX:+UseParallelGC")
 # A store of tests grows from nothing, and each time that a count has grown fourfold, the plans that
 # rest on it are made anew: a thousand statements six times over, more than anything else that the
-# tests wait for. Here they are made anew where a count has grown twentyfold, however old they are;
-# never would be too seldom, since a plan for an empty store reads all of what is in it later.
+# tests wait for. Here they are made anew where a count has grown twentyfold, however old they are.
+# Never would leave the plans in place that were made for an empty store.
 TEST_SETTINGS = {
     "dbms.cypher.statistics_divergence_threshold": "0.95",
     "internal.cypher.replan_algorithm": "NONE",
