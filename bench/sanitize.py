@@ -30,6 +30,7 @@ PII_OF = {
     "IP_ADDRESS": "ip",
 }
 Row = dict[str, Any]
+BARE = 20  # rounds of what is compared with: one takes milliseconds
 
 
 def evaluate(bench: Path) -> dict[str, Any]:
@@ -176,15 +177,17 @@ def speed(bench: Path) -> dict[str, Any]:
         _ignoring_refusals(text, policy)
     ours = time.process_time() - started
     started = time.process_time()
-    for text in texts:
-        hashlib.sha256(unicodedata.normalize("NFC", text).encode()).hexdigest()
-    bare = time.process_time() - started
+    for _ in range(BARE):
+        for text in texts:
+            hashlib.sha256(unicodedata.normalize("NFC", text).encode()).hexdigest()
+    bare = (time.process_time() - started) / BARE
     size = sum(map(len, texts)) / max(1, len(texts))
     return {
         "texts": len(texts),
         "mean_characters": size,
         "per_second": len(texts) / ours,
         "bare_per_second": len(texts) / bare,
+        "times_bare": ours / bare,
     }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from app.sanitize.cues import Cues
 from app.sanitize.finds import Find
 
 _ILLNESS_EN = (
@@ -148,7 +149,7 @@ _CUE_WORDS = (
     "radiation|therap|psych|onkolog|oncolog|ardiolog|gynae|gynec|shrink|frauenarz|frauenärz|"
     "neurolog|icd|diagnos|hba1c|cholest|bmi|krank|arbeitsunf|behinder|gdb|sick"
 )
-_CUES = tuple(_CUE_WORDS.split("|"))
+_CUES = Cues(_CUE_WORDS.split("|"))
 _AROUND = 120  # characters on either side of such a word that a pattern may reach
 
 
@@ -167,9 +168,9 @@ def health(text: str, lowered: str) -> Iterator[Find]:
 def _regions(text: str, lowered: str) -> list[tuple[int, int]]:
     """The parts of a text around the words that matter, in order and free of overlaps."""
     if len(lowered) != len(text):  # a letter that is two in lower case moves all behind it
-        return [(0, len(text))] if any(map(lowered.__contains__, _CUES)) else []
+        return [(0, len(text))] if _CUES.held(lowered) else []
     regions: list[tuple[int, int]] = []
-    for place in sorted(place for cue in _CUES for place in _places(lowered, cue)):
+    for place in sorted(place for cue in _CUES.held(lowered) for place in _places(lowered, cue)):
         start, end = max(0, place - _AROUND), min(len(text), place + _AROUND)
         if regions and start <= regions[-1][1]:
             regions[-1] = (regions[-1][0], end)

@@ -8,12 +8,14 @@ from functools import cache
 from typing import NamedTuple
 
 from app.sanitize import clauses
+from app.sanitize.cues import Cues
 from app.sanitize.disguise import fold_meant, meant, unmarked
 from app.sanitize.encoded import decoded
 from app.sanitize.fold import View, Words, fold, mended, spaced, unleet
 from app.sanitize.marker_rules import FOREIGN, RULES, SQUEEZED, SQUEEZED_CUES, Rule
 
 _WORD = re.compile(r"(?<!\\)[a-z]{3,}")
+_CUES = Cues([*SQUEEZED_CUES, *(cue for rule in RULES for cue in rule.cues)])
 
 
 class Hit(NamedTuple):
@@ -58,14 +60,14 @@ def _words() -> Words:
 
 
 def _in_view(view: View, text: str) -> Iterator[Hit]:
-    holds = view.text.__contains__
+    held = _CUES.held(view.text)
     for rule in RULES:
-        if any(map(holds, rule.cues)):
+        if not held.isdisjoint(rule.cues):
             yield from _by_rule(rule, view, text)
     if not view.text.isascii():
         for match in _foreign().finditer(view.text):
             yield _hit(view, match.start(), match.end(), "ignore_or_forget_context")
-    if any(map(holds, SQUEEZED_CUES)):
+    if not held.isdisjoint(SQUEEZED_CUES):
         for match in SQUEEZED.finditer(view.text):
             yield _hit(view, match.start(), match.end(), "ignore_or_forget_context")
 

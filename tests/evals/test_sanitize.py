@@ -58,5 +58,6 @@ def test_personal_data_is_found_and_little_else() -> None:
 def test_the_step_keeps_up_with_an_import() -> None:
     figures = sanitize.speed(BENCH)
     OUT.print(figures)
-    # Measured above 6,000 a second on one core of the development machine; half is the floor.
-    assert figures["per_second"] >= 2500
+    # Measured at 270 to 310, on an idle machine and a busy one; the step has to be read beside
+    # something, since machines differ by more than what is watched here.
+    assert figures["times_bare"] <= 600

@@ -19,6 +19,7 @@ from typing import Any
 from app.errors import LociError
 from tests.readers.registry import READERS
 from tests.readers.shapes import names, text_of
+from tests.support.pace import pace
 
 KILO = 1000
 GROWTH = 1.3  # times what linear growth would be
@@ -40,6 +41,7 @@ class Measured:
     reader: str
     shape: str
     seconds: dict[int, float]
+    pace: float = 1.0  # of the machine meanwhile, as `tests.support.pace` has it
 
     def growth(self) -> float:
         """Growth between the two largest sizes, as a multiple of linear growth."""
@@ -59,8 +61,8 @@ class Measured:
 
     def bad(self, slack: float = 1.0) -> bool:
         """Whether it grows too fast or takes too long for a MiB; `slack` multiplies both bounds,
-        where others use the machine meanwhile."""
-        return self.growth() > slack * GROWTH or self.mebibyte() > slack * MOST
+        where others use the machine meanwhile. On a slower machine everything takes longer."""
+        return self.growth() > slack * GROWTH or self.mebibyte() > slack * MOST * self.pace
 
 
 def exempt(size: int) -> float:
@@ -71,14 +73,18 @@ def exempt(size: int) -> float:
 def measure(
     reader: str, shape: str, sizes: Iterable[int], limit: float = 30.0, slack: float = 1.0
 ) -> Measured:
-    """One reader on one shape; the least of several tries where growth looks too fast."""
-    seconds = {size: _seconds(reader, shape, size, limit) for size in sorted(sizes)}
-    found = Measured(reader, shape, seconds)
+    """One reader on one shape; the least of several tries where growth looks too fast.
+
+    `limit` is in seconds of processor time of the machine on which bounds were set.
+    """
+    now = pace()
+    seconds = {size: _seconds(reader, shape, size, limit * now) for size in sorted(sizes)}
+    found = Measured(reader, shape, seconds, now)
     for _ in range(3):
         if not found.bad(slack) or max(seconds.values()) == float("inf"):
             break
         for size in seconds:
-            seconds[size] = min(seconds[size], _seconds(reader, shape, size, limit))
+            seconds[size] = min(seconds[size], _seconds(reader, shape, size, limit * now))
     return found
 
 

@@ -15,7 +15,7 @@ from tests.readers.registry import READERS
 from tests.readers.shapes import names, shapes, text_of
 from tests.support.seeds import SEED
 
-LIMIT = 8.0  # seconds of processor time for one text
+LIMIT = 12.0  # seconds of processor time for one text: the longest may take eight
 SIZES = (
     12_500,
     100_000,
@@ -124,7 +124,7 @@ def test_a_dense_text_of_a_mebibyte_is_read_in_time(shape: str) -> None:
     tries = (measure("extraction.extract", shape, (size // 8, size), LIMIT) for _ in range(3))
     taken = []
     for found in tries:  # the first may have met all that runs beside it
-        taken.append(found.seconds[size] * 2**20 / size)
+        taken.append(found.seconds[size] * 2**20 / size / found.pace)
         if taken[-1] <= BESIDE * MOST:
             break
     assert min(taken) <= BESIDE * MOST
