@@ -229,7 +229,7 @@ class WorkerSettings(Group):
 
 class SearchSettings(Group):
     depth: int = Field(100, ge=10, le=1000, description="Candidates taken from each leg.")
-    expansion: int = Field(10, ge=1, le=100, description="Search expansion of the vector index.")
+    expansion: int = Field(5, ge=1, le=100, description="Search expansion of the vector index.")
     quantization: Literal["NONE", "SCALAR", "BINARY"] = Field(
         "NONE", description="How the vector index stores vectors."
     )

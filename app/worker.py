@@ -17,6 +17,7 @@ from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import structlog
+import uvloop
 from arq import cron, func
 from arq.worker import Worker
 from redis.asyncio.lock import Lock
@@ -319,6 +320,7 @@ def main() -> None:
     stop_unless_proved()
     configure_logging(settings.telemetry)
     spans = configure_tracing(settings.telemetry, "loci-worker")
+    asyncio.set_event_loop(uvloop.new_event_loop())  # as uvicorn does for the API
     try:
         build_worker(settings).run()
     finally:

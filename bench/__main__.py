@@ -6,6 +6,7 @@ import typer
 
 from app.cli.main import answered
 from bench.commands import (
+    arrivals,
     ask,
     build,
     checking,
@@ -35,6 +36,7 @@ program = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for module in (
+    arrivals,
     ask,
     walk,
     build,

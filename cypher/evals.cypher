@@ -203,3 +203,9 @@ RETURN count(f) AS facts
 // unscoped: a measurement of the whole store
 CALL db.stats.retrieve('GRAPH COUNTS') YIELD data
 RETURN data.nodes AS nodes, data.relationships AS relationships
+
+// name: records(count) read many
+// So many rows like those of a search.
+// unscoped: rows made of nothing
+UNWIND range(1, $count) AS i
+RETURN 'a1b2c3d4e5f60718293a4b5c6d7e8f90' AS id, i / 3.0 AS score, {kind: 'episode', place: i} AS of

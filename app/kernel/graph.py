@@ -48,6 +48,7 @@ from app.errors import (
     InvalidInput,
     QueryError,
 )
+from app.kernel.arrivals import take_what_has_arrived
 from app.kernel.cypher import Query
 from app.kernel.kind import Stored
 from app.kernel.moments import use_own_moments
@@ -324,6 +325,7 @@ class Graph:
 def connect(login: Login, *, pool: int = 50) -> Graph:
     """Return the graph behind a login; nothing is sent until the first query."""
     use_own_moments()
+    take_what_has_arrived()
     driver = AsyncGraphDatabase.driver(
         login.uri,
         auth=(login.user, login.password),
