@@ -16,7 +16,11 @@ from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
+import pytest
+
 from tests.contract.statements import modules
+
+pytestmark = pytest.mark.one_python  # judges the patterns as they are written
 
 # Imports all of it and prints every pattern that is compiled meanwhile, and what is in the caches
 # of functions that make patterns at their first call. What only tests bring is not there.

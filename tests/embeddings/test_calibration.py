@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from app.embeddings.calibration import AS_IT_IS, BY_MODEL, LIKELIHOODS, Kinds, calibration
 
+pytestmark = pytest.mark.one_python  # what the model says is no matter of Python
+
 MODELS = (*BY_MODEL, "a model that nobody measured")
 
 

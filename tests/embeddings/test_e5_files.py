@@ -9,6 +9,8 @@ import pytest
 from app.embeddings import e5_files
 from app.errors import EmbedderUnavailable
 
+pytestmark = pytest.mark.one_python  # what the model says is no matter of Python
+
 
 @pytest.fixture
 def cache(model_folder: Path, tmp_path: Path) -> Path:

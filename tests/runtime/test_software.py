@@ -7,8 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from app.runtime.machine import free_port
 from tests.support.software import jar_folder
+
+pytestmark = pytest.mark.one_python  # starts a process that looks for what was fetched
 
 
 def completed(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:

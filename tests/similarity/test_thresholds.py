@@ -40,6 +40,8 @@ from app.skills.proposing import (
 from app.skills.repair import LINK_LEAST
 from app.skills.walk import SEED_LEAST
 
+pytestmark = pytest.mark.one_python  # what the model says is no matter of Python
+
 
 def lines_of(name: str) -> list[dict[str, Any]]:
     text = Path(__file__).with_name(name).read_text("utf-8")

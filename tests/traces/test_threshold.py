@@ -16,6 +16,8 @@ from app.embeddings.model import Role
 from app.indexing.analysis import detect_language
 from app.settings import TraceSettings
 
+pytestmark = pytest.mark.one_python  # what the model says is no matter of Python
+
 # Each in English twice, and in German twice.
 TASKS = [
     ("Set up TLS certificates for the mail server",
