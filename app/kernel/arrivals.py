@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 SOCKETS = "neo4j._async_compat.network._bolt_socket"
@@ -65,7 +66,9 @@ def fetching(theirs: Function) -> Function:
             return
         reader = self.inbox._socket._reader
         total, values = whole_records(reader._buffer)
-        if values and (records := _read(self, bytes(reader._buffer[:total]), values)):
+        if not (values and (records := _read(self, bytes(reader._buffer[:total]), values))):
+            return
+        with suppress(OSError):  # of a connection that is gone, which the driver meets and says
             await reader.readexactly(total)
             await self.responses[0].on_records(records)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import QueryError
-from app.kernel.arrivals import SOCKETS, take_what_has_arrived, whole_records
+from app.kernel.arrivals import SOCKETS, fetching, take_what_has_arrived, whole_records
 from app.kernel.cypher import Query
 from app.wiring import Parts
 
@@ -106,6 +107,29 @@ async def test_who_goes_away_in_the_middle_spoils_no_other_answer(opened: Parts)
         assert isinstance(answer, list)
         assert [row["i"] for row in answer] == list(range(1, 200_001))
     assert len(await opened.graph.rows(ask, most=77)) == 77
+
+
+async def test_records_of_a_connection_that_is_gone_are_left_to_the_driver() -> None:
+    reader, taken = asyncio.StreamReader(), []
+    reader.feed_data(record(b"\x91\x01"))
+    reader.set_exception(ConnectionResetError("gone"))
+
+    async def handled(records: list[Any]) -> None:
+        taken.append(records)
+
+    async def one(self: Any) -> None:
+        """Handle a message before them."""
+
+    unpackable = SimpleNamespace(data=bytearray(9), used=0, p=0)
+    unpacker = SimpleNamespace(unpackable=unpackable, unpack=lambda hooks: [1], reset=lambda: None)
+    connection = SimpleNamespace(
+        inbox=SimpleNamespace(_socket=SimpleNamespace(_reader=reader), _unpacker=unpacker),
+        responses=[SimpleNamespace(hydration_hooks=None, on_records=handled)],
+    )
+    await fetching(one)(connection)
+    assert taken == []
+    with pytest.raises(ConnectionResetError):
+        await reader.read(1)
 
 
 async def test_hardly_any_record_is_waited_for(

@@ -54,7 +54,7 @@ async def bench() -> AsyncIterator[Bench]:
         "LOCI_WEBHOOKS__BATCH": "3",
         "LOCI_WEBHOOKS__TIMEOUT_SECONDS": "2",
     }
-    with EmbeddedPair(java_flags=()) as pair, service(pair, **settings) as running:
+    with EmbeddedPair() as pair, service(pair, **settings) as running:
         running.start_api()
         async with parts(read_settings(running.environment)) as store:
             async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{running.port}") as http:

@@ -58,7 +58,7 @@ async def bench(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Bench
         "LOCI_WORKER__SWEEP_SECONDS": "1",
         "LOCI_WORKER__LEASE_SECONDS": "4",
     }
-    with EmbeddedPair(java_flags=()) as pair, service(pair, **settings) as running:
+    with EmbeddedPair() as pair, service(pair, **settings) as running:
         running.start_api()  # at the same time as what follows, on a graph without a schema
         async with parts(read_settings(running.environment)) as store:
             yield Bench(pair, running, store, lambda tenant: package(folder / tenant, tenant))
