@@ -745,7 +745,6 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     )
     alike = SimilarTraces(graph, spaces, settings.traces.floor)
     graph_rag = GraphRagService(graph, searches, embedder, alike)
-    snapshots = SnapshotService(graph, settings.autonomy.snapshot_entries)
     conversations = ConversationService(graph, scopes, episodes, buffer_bounds(settings))
     contexts = ContextService(graph, scopes, context_limits(settings))
     context_entries = EntryService(contexts)
@@ -960,11 +959,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         pool_texts=PoolTexts(graph),
         work=work,
         **autonomous,
-        diary=DiaryService(
-            graph, scopes, snapshots, DayTeller(scopes, metered_model(graph, settings))
-        ),
+        diary=DiaryService(graph, scopes, DayTeller(scopes, metered_model(graph, settings))),
         ratings=RatingService(graph),
-        snapshots=snapshots,
+        snapshots=SnapshotService(graph, settings.autonomy.snapshot_entries),
         traces=traces,
         **learned,
         alike=alike,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from app.autonomy.ledger import PAGE, Ledger, lock_scope, of_loci
+from app.autonomy.ledger import Ledger, lock_scope, of_loci
+from app.autonomy.places import paths
 from app.autonomy.receipt import Receipt
 from app.errors import NotFound, StateRefused
 from app.interventions.model import (
@@ -99,15 +100,8 @@ class InterventionService:
     ) -> Receipt:
         """Look at the reviews of some scopes, or of all; a second run suggests nothing more."""
         receipt = Receipt(dry_run, moment or now())
-        if scopes is not None:
-            for scope in scopes:
-                await self._one(scope, receipt)
-            return receipt
-        after = ""
-        while rows := await self.graph.rows(Q.autonomy.every_scope, after=after, limit=PAGE):
-            for row in rows:
-                await self._one(row["path"], receipt)
-            after = rows[-1]["path"]
+        async for scope in paths(self.graph, scopes):
+            await self._one(scope, receipt)
         return receipt
 
     async def _one(self, scope: str, receipt: Receipt) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.autonomy.ledger import PAGE, of_loci
+from app.autonomy.ledger import of_loci
+from app.autonomy.places import paths
 from app.autonomy.receipt import Receipt
 from app.embeddings.calibration import Kinds
 from app.errors import NotFound, StateRefused
@@ -59,7 +60,7 @@ class IntentService:
         """Look at tasks that have ended and are of no intent, in some scopes or in all; a second
         run finds nothing more. Raises EmbedderUnavailable."""
         receipt = Receipt(dry_run)
-        async for scope in every(self.graph, scopes):
+        async for scope in paths(self.graph, scopes):
             batch = (await self._scopes.limits(self.rule, scope)).batch
             waiting = await self.graph.many(
                 Q.learning.unclassified, Segment, scope=scope, after="", limit=batch
@@ -199,20 +200,6 @@ def _discovered(pen: Pen, example: Segment, segments: int) -> Intent:
 def _similarity(part: Part, row: Row) -> float:
     similarity = part.similarity(row["cosine"], Kinds.TASKS, row["language"])
     return min(max(round(similarity, DIGITS), 0.0), 1.0)
-
-
-async def every(graph: Graph, scopes: Sequence[str] | None) -> AsyncIterator[str]:
-    """Yield some scopes, or all by path."""
-    for scope in scopes or ():
-        yield scope
-    after = ""
-    while scopes is None:
-        rows = await graph.rows(Q.autonomy.every_scope, after=after, limit=PAGE)
-        for row in rows:
-            yield row["path"]
-        if not rows:
-            return
-        after = rows[-1]["path"]
 
 
 def _missing(identifier: str) -> NotFound:

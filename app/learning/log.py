@@ -9,6 +9,7 @@ from datetime import datetime
 import orjson
 
 from app.autonomy.ledger import PAGE, of_loci
+from app.autonomy.places import paths
 from app.autonomy.receipt import Receipt
 from app.errors import InvalidInput, NotFound
 from app.kernel.caller import Caller, Role
@@ -17,7 +18,6 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest, new_id
 from app.learning.folding import intent_of, segment_of
-from app.learning.intents import every
 from app.learning.kind import INTENT, LEARNED_ENTRY, SEGMENT
 from app.learning.model import (
     LOCI,
@@ -115,7 +115,7 @@ class LearnedLog:
         """Tell of new versions of skills, and of consolidations without an error, in some scopes or
         in all; what was told is not told again."""
         receipt = Receipt(dry_run)
-        async for scope in every(self.graph, scopes):
+        async for scope in paths(self.graph, scopes):
             for entry in await self._told(scope, receipt):
                 receipt.add(entry)
         return receipt

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from app.autonomy.authored import LOCI
-from app.autonomy.ledger import PAGE, Ledger, lock_scope, of_loci
+from app.autonomy.ledger import Ledger, lock_scope, of_loci
+from app.autonomy.places import paths
 from app.autonomy.receipt import Receipt
 from app.errors import NotFound
 from app.kernel.clock import now
@@ -48,15 +49,8 @@ class Collector:
     ) -> Receipt:
         """Observe some scopes, or all; a second run finds nothing new."""
         receipt = Receipt(dry_run, moment or now())
-        if scopes is not None:
-            for scope in scopes:
-                await self._one(scope, receipt)
-            return receipt
-        after = ""
-        while rows := await self._graph.rows(Q.autonomy.every_scope, after=after, limit=PAGE):
-            for row in rows:
-                await self._one(row["path"], receipt)
-            after = rows[-1]["path"]
+        async for scope in paths(self._graph, scopes):
+            await self._one(scope, receipt)
         return receipt
 
     async def _one(self, scope: str, receipt: Receipt) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from app.autonomy.ledger import Ledger, lock_scope, of_loci
+from app.autonomy.places import paths
 from app.errors import NotFound
 from app.kernel.caller import Caller
 from app.kernel.clock import now
@@ -16,7 +17,6 @@ from app.kernel.graph import Graph, Row, Tx
 from app.scopes.service import ScopeService
 from app.snapshots.days import Outline, Said, bounds, outlined, rendered_outline
 from app.snapshots.model import DAY_PAGE, DayPage
-from app.snapshots.service import SnapshotService
 from app.snapshots.telling import Asking, DayTeller, Terms
 from app.snapshots.wording import Words, sent
 
@@ -28,11 +28,8 @@ MOST_DUE, PAGE = 500, 100  # pages that one pass makes anew, and that are looked
 class DiaryService:
     """Makes, stores and lists the pages of days."""
 
-    def __init__(
-        self, graph: Graph, scopes: ScopeService, snapshots: SnapshotService, teller: DayTeller
-    ) -> None:
+    def __init__(self, graph: Graph, scopes: ScopeService, teller: DayTeller) -> None:
         self._graph = graph
-        self._snapshots = snapshots
         self._teller = teller
         self._ledger = Ledger(graph, scopes, DAY_PAGE)
 
@@ -88,7 +85,7 @@ class DiaryService:
         days = [today - timedelta(days=back) for back in range(LOOKED_BACK + 1)]
         changed: list[str] = []
         pages, asking = 0, Asking()
-        async for scope in self._snapshots.paths(scopes):
+        async for scope in paths(self._graph, scopes):
             for day in await self._spoken(scope, days):
                 pages += 1
                 try:

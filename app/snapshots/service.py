@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.autonomy.ledger import PAGE, lock_scope, of_loci
+from app.autonomy.ledger import lock_scope, of_loci
+from app.autonomy.places import paths
 from app.errors import NotFound
 from app.kernel import audit
 from app.kernel.caller import Caller
@@ -91,7 +92,7 @@ class SnapshotService:
         """Take a snapshot of some scopes, or of all; how many there are, and which have changed."""
         changed: list[str] = []
         looked = 0
-        async for scope in self.paths(scopes):
+        async for scope in paths(self._graph, scopes):
             looked += 1
             try:
                 if (await self.take(scope, dry_run=dry_run)).changed:
@@ -100,18 +101,6 @@ class SnapshotService:
                 continue  # the scope was deleted meanwhile
         told = {"scopes": looked, "changed": len(changed), "places": changed[:1000]}
         return {**told, "dry_run": dry_run}
-
-    async def paths(self, scopes: Sequence[str] | None) -> AsyncIterator[str]:
-        """Yield the paths of some scopes, or of all."""
-        if scopes is not None:
-            for scope in scopes:
-                yield scope
-            return
-        after = ""
-        while rows := await self._graph.rows(Q.autonomy.every_scope, after=after, limit=PAGE):
-            for row in rows:
-                yield row["path"]
-            after = rows[-1]["path"]
 
     async def _rendered(self, source: Graph | Tx, scope: str, at: datetime) -> Snapshot:
         where: Row = {"scope": scope, "at": at, "limit": self._most + 1}

@@ -134,7 +134,7 @@ async def diaries(opened: Parts, endpoint: ScriptedServer) -> AsyncIterator[Make
         config = LlmConfig("scripted", endpoint.url, retries=0, answer_tokens=200)
         model = LanguageModel.build(replace(config, **more))
         teller = DayTeller(opened.scopes, MeteredModel(opened.graph, model, budget))
-        made.append(DiaryService(opened.graph, opened.scopes, opened.snapshots, teller))
+        made.append(DiaryService(opened.graph, opened.scopes, teller))
         return made[-1]
 
     yield make
