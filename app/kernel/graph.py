@@ -15,30 +15,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from neo4j import (
-    READ_ACCESS,
-    WRITE_ACCESS,
-    AsyncDriver,
-    AsyncGraphDatabase,
-    AsyncManagedTransaction,
-    AsyncResult,
-    AsyncSession,
-    Driver,
-    GraphDatabase,
-    unit_of_work,
-)
-from neo4j import Query as StatementWithLimits
-from neo4j.exceptions import (
-    AuthError,
-    ClientError,
-    ConstraintError,
-    DriverError,
-    Neo4jError,
-    ServiceUnavailable,
-    SessionExpired,
-    TransientError,
-)
-from neo4j.time import DateTime
 from opentelemetry import trace
 
 from app.errors import (
@@ -50,6 +26,28 @@ from app.errors import (
 )
 from app.kernel.arrivals import take_what_has_arrived
 from app.kernel.cypher import Query
+from app.kernel.driver import (
+    READ_ACCESS,
+    WRITE_ACCESS,
+    AsyncDriver,
+    AsyncGraphDatabase,
+    AsyncManagedTransaction,
+    AsyncResult,
+    AsyncSession,
+    AuthError,
+    ClientError,
+    ConstraintError,
+    DateTime,
+    Driver,
+    DriverError,
+    GraphDatabase,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+    TransientError,
+    unit_of_work,
+)
+from app.kernel.driver import Query as StatementWithLimits
 from app.kernel.kind import Stored
 from app.kernel.moments import use_own_moments
 from app.kernel.rests import Rests

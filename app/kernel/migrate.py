@@ -17,6 +17,8 @@ from app.kernel.graph import Graph
 from app.kernel.vocab import PROPERTIES, Label, Rel
 
 NAME = re.compile(r"(\d{4})_[a-z0-9_]+\.cypher\Z")
+# What changes stored nodes; all else makes or drops an index or a constraint.
+OF_STORED = re.compile(r"(CYPHER \d+\s+)?MATCH\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ async def migrate(graph: Graph) -> list[str]:
     for migration in known:
         if migration.version not in applied:
             for statement in migration.statements:
-                await graph.raw(statement)
+                if not (is_new and OF_STORED.match(statement)):  # nothing is stored yet
+                    await graph.raw(statement)
             done.append(migration)
             # Each change of the schema lets all that was planned be planned anew, so what begins
             # with an empty store is recorded at its end; cut short, it is made again.

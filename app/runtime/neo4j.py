@@ -7,11 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from neo4j import Driver, GraphDatabase, NotificationMinimumSeverity
-from neo4j.exceptions import AuthError, ConfigurationError, DriverError, Neo4jError
-
 from app.errors import GraphUnavailable, PartFailed, StoreUnusable
 from app.kernel.cypher import Q, Query
+from app.kernel.driver import (
+    AuthError,
+    ConfigurationError,
+    Driver,
+    DriverError,
+    GraphDatabase,
+    Neo4jError,
+    NotificationMinimumSeverity,
+)
 from app.runtime.config import GraphDoor
 from app.runtime.java import Java
 from app.runtime.neo4j_config import Neo4jSpec
