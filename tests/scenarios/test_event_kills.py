@@ -27,7 +27,7 @@ from tests.webhooks.conftest import Receiver, receiver
 
 __all__ = ["receiver"]
 PATIENCE = 240  # seconds for processes to start again and for what comes late, on a busy machine
-TURNS = 60
+TURNS = 30
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ async def test_a_webhook_loses_nothing_to_a_worker_that_is_killed(
             answer = await http.post("/v1/episodes", json=words)
             assert answer.status_code == 201, answer.text
             said.append(answer.json()["id"])
-            if number in (20, 40):
+            if number in (10, 20):
                 await come(receiver, number // 4)
                 bench.running.kill("worker")
                 bench.running.start_worker()

@@ -31,8 +31,8 @@ from tests.portability.packages import turns, write_package
 from tests.support.processes import Service, service, until_ready
 from tests.support.server import EmbeddedPair
 
-COUNT = 2_500
-FURTHEST = 600  # a kill comes when so many lines are in, at the latest
+COUNT = 1_500
+FURTHEST = 400  # a kill comes when so many lines are in, at the latest
 HEADERS = {"content-type": "application/gzip", "idempotency-key": "the-import"}
 PATIENCE = 300  # seconds for a process to start and an import to come far
 ENDED = {"done", "dead", "cancelled"}

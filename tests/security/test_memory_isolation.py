@@ -21,7 +21,7 @@ from tests.support.serving import Served
 
 __all__ = ["bridged"]
 
-TRIALS = int(os.environ.get("LOCI_MEMORY_ISOLATION_TRIALS", "300"))
+TRIALS = int(os.environ.get("LOCI_MEMORY_ISOLATION_TRIALS", "120"))
 
 
 @pytest.mark.slow
