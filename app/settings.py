@@ -636,6 +636,10 @@ class WebhookSettings(Group):
     )
 
 
+ServerSetting = Annotated[str, StringConstraints(pattern=r"^[a-z][A-Za-z0-9_.-]{0,199}$")]
+OneLine = Annotated[str, StringConstraints(pattern=r"^[^\r\n]{1,1000}$")]
+
+
 class RuntimeSettings(Group):
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("loci")),
@@ -653,6 +657,9 @@ class RuntimeSettings(Group):
     )
     pagecache_mb: int | None = Field(
         None, ge=8, description="Page cache in MiB; by the machine if unset."
+    )
+    neo4j: Annotated[dict[ServerSetting, OneLine], BeforeValidator(_parsed)] = Field(
+        {}, description="Further settings of the embedded Neo4j by name (JSON); they win over ours."
     )
 
 

@@ -34,6 +34,7 @@ class RuntimeConfig:
     valkey_port: int = 6379
     heap_mb: int | None = None
     pagecache_mb: int | None = None
+    neo4j: Mapping[str, str] = field(default_factory=dict)
     graph: GraphDoor | None = None
     redis_url: str | None = field(default=None, repr=False)
     maven_url: str | None = None
@@ -91,6 +92,7 @@ def runtime_config(
         valkey_port=runtime.valkey_port,
         heap_mb=runtime.heap_mb,
         pagecache_mb=runtime.pagecache_mb,
+        neo4j=runtime.neo4j,
         graph=_given_graph(settings),
         redis_url=settings.redis.url if "url" in settings.redis.model_fields_set else None,
         maven_url=env.get("LOCI_MAVEN_URL") or None,

@@ -68,6 +68,7 @@ def graph_spec(config: RuntimeConfig, jars: JarCache, upgrade: bool = False) -> 
         http_port=config.browser_port,
         memory=memory_of(config),
         upgrade=upgrade,
+        further=config.neo4j,
     )
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.errors import GraphUnavailable, PlatformUnsupported, QueueUnavailable
-from app.runtime.config import GraphDoor, RuntimeConfig
+from app.errors import GraphUnavailable, InvalidInput, PlatformUnsupported, QueueUnavailable
+from app.runtime.config import GraphDoor, RuntimeConfig, runtime_config
 from app.runtime.embedded import (
     GivenGraph,
     GivenQueue,
@@ -17,6 +17,8 @@ from app.runtime.embedded import (
 from app.runtime.jars import JarCache
 from app.runtime.lock import read_lock
 from app.runtime.machine import Memory, free_port, machine_mb, memory_for
+from app.runtime.neo4j_config import settings_of
+from app.settings import read_settings
 
 
 def test_another_platform_is_told_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,6 +31,22 @@ def test_another_platform_is_told_the_way_out(monkeypatch: pytest.MonkeyPatch) -
 def test_what_was_set_beats_the_share_of_the_machine(config: RuntimeConfig) -> None:
     assert memory_of(config) == memory_for(machine_mb())
     assert memory_of(replace(config, heap_mb=700, pagecache_mb=300)) == Memory(700, 300)
+
+
+def test_settings_of_the_server_win_over_ours(config: RuntimeConfig) -> None:
+    given = {"LOCI_RUNTIME__NEO4J": '{"db.tx_log.rotation.size": "32m", "server.x": "a b"}'}
+    chosen = replace(config, neo4j=runtime_config(read_settings(given), {}).neo4j)
+    told = settings_of(graph_spec(chosen, JarCache.under(config.cache, read_lock())))
+    assert (told["db.tx_log.rotation.size"], told["server.x"]) == ("32m", "a b")
+    assert told["db.logs.query.enabled"] == "OFF"
+
+
+@pytest.mark.parametrize(
+    "given", ['{"a": "b\\nserver.bolt.enabled=true"}', '{"A b": "c"}', '{"a=b": "c"}', "[", '["a"]']
+)
+def test_what_is_no_setting_of_the_server_is_refused(given: str) -> None:
+    with pytest.raises(InvalidInput, match="LOCI_RUNTIME__NEO4J"):
+        read_settings({"LOCI_RUNTIME__NEO4J": given})
 
 
 def test_the_embedded_graph_is_made_from_the_configuration(config: RuntimeConfig) -> None:

@@ -6,6 +6,7 @@ page makes, a later one may use. A block fails where a command fails or an answe
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -19,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from app.runtime.machine import free_port
-from tests.support.server import TEST_JAVA_FLAGS, in_memory
+from tests.support.server import TEST_JAVA_FLAGS, TEST_SETTINGS, in_memory
 from tests.support.software import skip_where_pure
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,6 +117,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
         "LOCI_EMBEDDING__FURTHER": FURTHER,
         "LOCI_EMBEDDING__ALLOW_TEST": "true",
         "LOCI_RUNTIME__HEAP_MB": "1024",
+        "LOCI_RUNTIME__NEO4J": json.dumps(TEST_SETTINGS),
         "JDK_JAVA_OPTIONS": " ".join(TEST_JAVA_FLAGS),
     }
     command = [sys.executable, "-m", "app.cli.main"]

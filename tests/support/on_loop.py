@@ -21,6 +21,7 @@ AT_ONCE = frozenset(
         "app.embeddings.hashing.HashEmbedder._row",  # stands in for a model, in tests alone
         "app.entities.lone.unpack",  # JSON of names, as a driver reads it
         "app.episodes.record.content_hash",
+        "app.kernel.arrivals._read",  # what a stream holds, 128 KiB, as the driver unpacks it
         "app.kernel.graph.plain",
         "app.kernel.ids.digest",
         "app.kernel.kind._packed",
