@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -68,18 +69,24 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def environment(version: str, path: Path) -> Path:
-    """The interpreter of an environment with the packages of the lock, made where it is missing."""
+    """The interpreter of an environment with the packages of the lock, made where it is missing.
+
+    What is compiled for our minor version is found where ours lies; then only what the lock has for
+    an older patch release is installed.
+    """
     folder = Path(sys.prefix) / "pythons" / version
     python = folder / "bin" / "python"
     subprocess.run([path, "-m", "venv", "--without-pip", folder], check=True)
+    found = [str(ROOT)]  # the code itself is found by its folder, as after an editable install
+    if _numbers(version)[:2] == sys.version_info[:2]:
+        found.append(sysconfig.get_path("purelib"))
+    (place,) = folder.glob("lib/*/site-packages")
+    (place / "loci.pth").write_text("\n".join(found) + "\n", encoding="utf-8")
     install = (sys.executable, "-m", "pip", "--python", str(python), "install", *QUIET)
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as wanted:
         wanted.write(needed((ROOT / "requirements" / "lock.txt").read_text(encoding="utf-8")))
         wanted.flush()
         subprocess.run([*install, "--require-hashes", "-r", wanted.name], check=True)
-    # The code itself is found by its folder, as after an editable install.
-    (place,) = folder.glob("lib/*/site-packages")
-    (place / "loci.pth").write_text(f"{ROOT}\n", encoding="utf-8")
     return python
 
 
