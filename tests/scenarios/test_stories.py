@@ -1,4 +1,4 @@
-"""Six stories of agent memory over HTTP, in one running product with the model that ships."""
+"""Seven stories of agent memory over HTTP, in one running product with the model that ships."""
 
 from __future__ import annotations
 
@@ -12,12 +12,20 @@ import pytest_asyncio
 
 from app.settings import read_settings
 from app.wiring import parts
-from tests.scenarios.stories import chat, consultant, desktop, operations, project, twice
+from tests.scenarios.stories import (
+    chat,
+    consultant,
+    desktop,
+    neighbours,
+    operations,
+    project,
+    twice,
+)
 from tests.scenarios.stories.house import House, opened
 from tests.support.processes import service, until_ready
 from tests.support.server import EmbeddedPair
 
-STORIES = (operations, consultant, project, twice, desktop, chat)
+STORIES = (operations, consultant, project, twice, desktop, chat, neighbours)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

@@ -8,8 +8,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,8 +18,7 @@ import pytest
 
 from app.runtime.machine import free_port
 from app.runtime.watch import THREADS
-from app.settings import Settings
-from tests.support.server import Backend, EmbeddedPair
+from tests.support.server import EmbeddedPair
 
 log = logging.getLogger(__name__)
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,29 +105,6 @@ def service(pair: EmbeddedPair, **settings: str) -> Iterator[Service]:
             with suppress(ProcessLookupError):
                 child.kill()
             child.wait()
-
-
-@asynccontextmanager
-async def worker_beside(backend: Backend, settings: Settings) -> AsyncIterator[None]:
-    """The worker as a process of its own, over the servers and the queue of the session."""
-    given = {k: v for k, v in os.environ.items() if not k.startswith(("LOCI_", "NEO4J", "REDIS"))}
-    environment = {
-        **given,
-        **backend.environment,
-        "LOCI_REDIS__QUEUE": settings.redis.queue,
-        "LOCI_EMBEDDING__PROVIDER": "hash",
-        "LOCI_EMBEDDING__ALLOW_TEST": "true",
-        "LOCI_WORKER__SWEEP_SECONDS": "2",
-        "LOCI_TELEMETRY__LOG_LEVEL": "error",
-    }
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "app.worker", cwd=ROOT, env=environment
-    )
-    try:
-        yield
-    finally:
-        process.terminate()
-        await process.wait()
 
 
 async def until_ready(http: httpx.AsyncClient, running: Service) -> None:
