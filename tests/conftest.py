@@ -41,8 +41,8 @@ BY_FILE = {"tests/contract", "tests/scenarios", "tests/security"}
 # What reads every node of a store, be it to find a word that was erased: a second on one that is
 # nearly empty, and twenty on one that thousands of tests have filled.
 LOOKS = re.compile(
-    r"^from (?:app\.lifecycle\.invariants|tests\.lifecycle\.conftest) import "
-    r"(?:\([^)]*|[^\n]*)\b(?:broken|checked|strings_of)\b",
+    r"^from (?:app\.lifecycle\.invariants|tests\.lifecycle\.conftest|tests\.security\.looking) "
+    r"import (?:\([^)]*|[^\n]*)\b(?:broken|checked|strings_of|hidden_in)\b",
     re.M,
 )
 

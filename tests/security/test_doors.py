@@ -22,16 +22,11 @@ from tests.agentmemory.conftest import bridged
 from tests.conftest import MakePrincipal, Principal
 from tests.portability.conftest import Import, load
 from tests.security.doorways import Valid, beside, changes, client, doors, good
+from tests.security.looking import hidden_in
 from tests.security.test_mutations import places, valid_requests
 
 __all__ = ["bridged", "load"]
 UNSEEN = "\u202e\u2066\u200b\u00ad\ufe01\U000e0001" + "".join(chr(0xE0000 + ord(c)) for c in "zq")
-LOOK = """
-MATCH (n) WHERE any(key IN keys(n) WHERE valueType(n[key]) STARTS WITH 'STRING'
-                    AND (n[key] = $tenant OR n[key] STARTS WITH $tenant + '/'))
-OPTIONAL MATCH (n)-[r]->()
-RETURN labels(n) AS labels, properties(n) AS node, collect(properties(r)) AS edges
-"""
 
 
 def more_requests(tenant: str) -> Iterator[Valid]:
@@ -83,20 +78,6 @@ def infected(body: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
                 yield at, copy
 
 
-async def found(opened: Parts, tenant: str) -> dict[str, str]:
-    """Label and property of what hides something, with an example."""
-    seen: dict[str, str] = {}
-    for row in await opened.graph.raw(LOOK, tenant=tenant):
-        for kind, properties in [(":".join(row["labels"]), row["node"])] + [
-            ("edge", edge) for edge in row["edges"]
-        ]:
-            for key, value in properties.items():
-                text = json.dumps(value, ensure_ascii=False, default=str)
-                if hidden(text) or "\\u200b" in text:
-                    seen[f"{kind}.{key}"] = ascii(text)[:200]
-    return seen
-
-
 async def test_no_door_stores_what_nobody_sees(
     opened: Parts, principal: MakePrincipal, tenant: str
 ) -> None:
@@ -124,7 +105,7 @@ async def test_no_door_stores_what_nobody_sees(
         answer = await who.http.patch(f"/v1/entities/{listed[0]['id']}", json=change)
         assert answer.status_code < 500, answer.text
     await opened.indexing.drain()
-    assert await found(opened, tenant) == {}
+    assert await hidden_in(opened, tenant) == {}
 
 
 def paths(valid: Valid) -> Iterator[Valid]:
@@ -201,7 +182,7 @@ async def test_no_door_of_agent_memory_keeps_what_nobody_sees(
         assert "working" in str(await names_in_valkey(opened, tenant)), "nothing lies in Valkey"
         assert await in_valkey(opened, tenant) == {}
         await opened.indexing.drain()
-        assert await found(opened, tenant) == {}
+        assert await hidden_in(opened, tenant) == {}
 
 
 async def names_in_valkey(opened: Parts, tenant: str) -> list[bytes]:
@@ -247,4 +228,4 @@ async def test_no_line_of_a_package_brings_in_what_nobody_sees(
         report = await load(folder, target=target)
         accepted += sum(kind["accepted"] for kind in report["kinds"].values())
     assert accepted > 40
-    assert await found(opened, f"{tenant}-new") == {}
+    assert await hidden_in(opened, f"{tenant}-new") == {}
