@@ -26,8 +26,8 @@ from tests.portability.conftest import held, untold
 from tests.portability.packages import turns, write_package
 from tests.support.server import Backend, EmbeddedPair
 
-COUNT = 4_000
-FOREIGN = 2_500  # memories of another program
+COUNT = 6_000
+FOREIGN = 4_000  # memories of another program
 TENANT = "killed"
 ROOT = Path(__file__).resolve().parents[2]
 
