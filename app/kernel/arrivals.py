@@ -43,7 +43,7 @@ def whole_records(data: bytes | bytearray) -> tuple[int, list[int]]:
 
 
 def receiving(theirs: Function) -> Function:
-    """The driver's function that reads a part, made to wait only for what is not there."""
+    """Make the driver's function that reads a part wait only for what is not there."""
 
     async def recv_into(self: Any, buffer: memoryview, nbytes: int) -> int:
         if not self._reader._buffer:
@@ -57,8 +57,8 @@ def receiving(theirs: Function) -> Function:
 
 
 def fetching(theirs: Function) -> Function:
-    """The driver's function that handles a message, made to handle the records behind it that have
-    arrived with it too."""
+    """Make the driver's function that handles a message handle the records behind it too, where
+    they have arrived."""
 
     async def fetch_message(self: Any) -> None:
         await theirs(self)
@@ -76,7 +76,7 @@ def fetching(theirs: Function) -> Function:
 
 
 def _read(connection: Any, data: bytes, values: list[int]) -> list[Any]:
-    """The values of each record; nothing where one can't be read, which the driver then says."""
+    """Return the values of each record; nothing where one can't be read, which the driver says."""
     unpacker = connection.inbox._unpacker
     hooks = connection.responses[0].hydration_hooks
     buffer = unpacker.unpackable

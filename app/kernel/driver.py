@@ -1,8 +1,8 @@
 """The driver of Neo4j, loaded without pandas and pyarrow.
 
 It loads both where they are installed, so that their values may be parameters. Ours never are, and
-each process would start half a second later and hold 60 MiB more. Who wants pandas imports it: the
-algorithms of the graph do, in the worker.
+each process would start later and hold more memory. Who wants pandas imports it: the algorithms of
+the graph do, in the worker.
 """
 
 from __future__ import annotations
