@@ -132,6 +132,26 @@ async def test_records_of_a_connection_that_is_gone_are_left_to_the_driver() -> 
         await reader.read(1)
 
 
+async def test_a_record_that_cannot_be_read_is_left_to_the_driver() -> None:
+    reader, data = asyncio.StreamReader(), record(b"\x91\x01")
+    reader.feed_data(data)
+
+    def unreadable(hooks: Any) -> Any:
+        raise ValueError(hooks)
+
+    async def one(self: Any) -> None:
+        """Handle a message before it."""
+
+    unpackable = SimpleNamespace(data=bytearray(9), used=0, p=0)
+    unpacker = SimpleNamespace(unpackable=unpackable, unpack=unreadable, reset=lambda: None)
+    connection = SimpleNamespace(
+        inbox=SimpleNamespace(_socket=SimpleNamespace(_reader=reader), _unpacker=unpacker),
+        responses=[SimpleNamespace(hydration_hooks=None, on_records=one)],
+    )
+    await fetching(one)(connection)
+    assert await reader.readexactly(len(data)) == data
+
+
 async def test_hardly_any_record_is_waited_for(
     opened: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
