@@ -205,13 +205,20 @@ async def wake(context: dict[str, Any], *names: str) -> None:
 
 
 async def sweep(context: dict[str, Any]) -> None:
-    """Submit the schedules that are due, and have everybody look for work."""
-    assembled: Parts = context["parts"]
-    zone = ZoneInfo(assembled.settings.worker.timezone)
-    started = await tick(assembled.runner, schedules(assembled.settings), zone)
-    if started:
-        log.info("sweep", schedules=started)
-    await wake(context)
+    """Submit the schedules that are due, and have everybody look for work.
+
+    Does nothing while the last sweep goes on: where the database is slow, they would pile up.
+    """
+    sweeps: asyncio.Lock = context.setdefault("sweeps", asyncio.Lock())
+    if sweeps.locked():
+        return
+    async with sweeps:
+        assembled: Parts = context["parts"]
+        zone = ZoneInfo(assembled.settings.worker.timezone)
+        started = await tick(assembled.runner, schedules(assembled.settings), zone)
+        if started:
+            log.info("sweep", schedules=started)
+        await wake(context)
 
 
 async def startup(context: dict[str, Any]) -> None:

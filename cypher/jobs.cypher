@@ -126,13 +126,12 @@ WHERE j.state IN ['queued', 'running', 'dead']
     AND all(mark IN coalesce(j.marks, []) WHERE mark IN $scopes OR '*' IN $scopes)))
 RETURN j.state AS state, count(j) AS jobs
 
-// name: open_schedule(name, due, at) write one
-// Whether a due time has not been submitted yet; a schedule seen for the first time starts with
-// the next one.
+// name: open_schedules(rows, at) write none
+// Schedules that are seen for the first time: the next due time is their first.
 // unscoped: schedules belong to the installation
-MERGE (s:Schedule {name: $name})
-ON CREATE SET s.last_due_at = $due, s.created_at = $at
-RETURN s.last_due_at < $due AS open
+UNWIND $rows AS row
+MERGE (s:Schedule {name: row.name})
+ON CREATE SET s.last_due_at = row.due, s.created_at = $at
 
 // name: close_schedule(name, due) write none
 // The due time was submitted; written after the job, so that a crash in between submits it again

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -161,9 +162,9 @@ class JobRepository:
         rows = await self.graph.rows(Q.jobs.count_by_state, scopes=scopes)
         return {row["state"]: row["jobs"] for row in rows}
 
-    async def open_schedule(self, name: str, due: datetime) -> bool:
-        row = await self.graph.one(Q.jobs.open_schedule, name=name, due=due, at=now())
-        return bool(row["open"])
+    async def open_schedules(self, due: Mapping[str, datetime]) -> None:
+        rows = [{"name": name, "due": moment} for name, moment in due.items()]
+        await self.graph.rows(Q.jobs.open_schedules, rows=rows, at=now())
 
     async def close_schedule(self, name: str, due: datetime) -> None:
         await self.graph.rows(Q.jobs.close_schedule, name=name, due=due)

@@ -198,14 +198,19 @@ def last_due(cron: str, zone: ZoneInfo, moment: datetime) -> datetime:
 async def tick(runner: Runner, schedules: list[Schedule], zone: ZoneInfo) -> list[str]:
     """Submit every schedule whose latest due time has not run; returns their names.
 
-    Only the latest counts, so that runs missed while nothing was up are caught up once.
+    Only the latest counts, so that runs missed while nothing was up are caught up once. All are
+    read at once: each look of each worker comes by here, and hardly ever is one due.
     """
     moment = now()
+    due = {schedule.name: last_due(schedule.cron, zone, moment) for schedule in schedules}
+    known = await runner.jobs.list_schedules()
+    if new := {name: at for name, at in due.items() if name not in known}:
+        await runner.jobs.open_schedules(new)
     started = []
     for schedule in schedules:
-        due = last_due(schedule.cron, zone, moment)
-        if await runner.jobs.open_schedule(schedule.name, due):
-            await run_now(runner, schedule, f"{schedule.name}:{due:%Y%m%dT%H%M%S}")
-            await runner.jobs.close_schedule(schedule.name, due)
-            started.append(schedule.name)
+        name, at = schedule.name, due[schedule.name]
+        if name in known and known[name]["last_due_at"] < at:
+            await run_now(runner, schedule, f"{name}:{at:%Y%m%dT%H%M%S}")
+            await runner.jobs.close_schedule(name, at)
+            started.append(name)
     return started

@@ -8,11 +8,13 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from app import worker
 from app.errors import EmbedderUnavailable, InvalidInput
 from app.jobs.model import Job, Outcome, Report, Schedule, Superseded, TaskFunction
 from app.jobs.repository import SYSTEM, JobRepository
@@ -395,9 +397,54 @@ async def test_missed_runs_are_caught_up_once(runner: Runner, opened: Parts) -> 
     assert await tick(runner, schedule, BERLIN) == []
 
 
+async def test_a_look_at_which_none_is_due_asks_once(
+    runner: Runner, opened: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schedule = [
+        Schedule(f"{n}-{secrets.token_hex(4)}", "0 3 1 1 *", "good", "Once a year.")
+        for n in range(9)
+    ]
+    assert await tick(runner, schedule, BERLIN) == []
+    asked: list[str] = []
+    rows = opened.graph.rows
+
+    async def counted(query: Any, **params: Any) -> Any:
+        asked.append(query.key)
+        return await rows(query, **params)
+
+    monkeypatch.setattr(opened.graph, "rows", counted)
+    assert await tick(runner, schedule, BERLIN) == []
+    assert asked == ["jobs.list_schedules"]
+
+
+async def test_looks_do_not_pile_up_where_one_is_slow(
+    opened: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks, gate = [], asyncio.Event()
+
+    async def slow(*given: Any) -> list[str]:
+        looks.append(given)
+        await gate.wait()
+        return []
+
+    monkeypatch.setattr(worker, "tick", slow)
+    woken: list[tuple[str, ...]] = []
+    desk = SimpleNamespace(wake=lambda *names: woken.append(names))
+    context: dict[str, Any] = {"parts": opened, "desk": desk}
+    first = asyncio.create_task(worker.sweep(context))
+    await asyncio.sleep(0)
+    await worker.sweep(context)
+    await worker.sweep(context)
+    assert (len(looks), woken) == (1, [])
+    gate.set()
+    await first
+    await worker.sweep(context)
+    assert (len(looks), len(woken)) == (2, 2)
+
+
 async def test_a_schedule_records_how_it_went(runner: Runner, opened: Parts) -> None:
     name = f"weekly-{secrets.token_hex(4)}"
-    await opened.jobs.open_schedule(name, now())
+    await opened.jobs.open_schedules({name: now()})
     for task, outcome in (("good", "done"), ("bad", "dead")):
         job = await runner.submit(
             task, tenant=SYSTEM, scope=SYSTEM, args={"schedule": name, "n": 1}
