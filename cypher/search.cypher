@@ -95,6 +95,17 @@ RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
        collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled,
        collect(n.scope) AS scopes, collect(n.kind) AS kinds
 
+// name: in_mind(reader, talk, limit) read one
+// Which of a reader's newest messages are in a buffer. They are asked for beside the legs: hydrate
+// leaves them out, and a page of candidates that are mostly these would be read for nothing.
+// unscoped: only the reader's own, and only to be left out
+MATCH (m:ConversationMessage)
+WHERE m.agent = $reader AND m.id > ''
+WITH m ORDER BY m.id DESC LIMIT $limit
+WHERE m.state = 'buffered' AND ($talk IS NULL OR m.whole = $talk)
+  AND EXISTS { (m)-[:PART_OF]->(c:Conversation) WHERE c.open_until > datetime.realtime() }
+RETURN collect(m.refers) AS ids
+
 // name: hydrate(ids, scopes, blocks_of, reader, talk, discarded) read one
 // What a hit shows, in one row for the same reason. Its times come as the tokens of the index: the
 // driver takes a tenth of a millisecond to read one moment. A message that is in a buffer of the

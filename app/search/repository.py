@@ -25,6 +25,7 @@ from app.search.model import FOUND, NOTES, ROLES, Filters, Ranking
 ANY_ROLE = [*ROLES, ""]
 # Most tenants have no memories beside their texts: who has none is remembered for a moment.
 ABSENT_SECONDS, ABSENT_KEPT = 1.0, 512
+NEWEST = 200  # messages of a reader that are looked through for those in a buffer
 OUTCOMES = 200  # tasks of one memory that count, the newest
 PASSAGE = "passage"
 _GROUPS = {
@@ -131,6 +132,14 @@ class SearchRepository:
             **_in_mind(filters),
         )
         return {memory["id"]: timed(memory) for memory in found["memories"]}, found["blocks"]
+
+    async def in_mind(self, filters: Filters) -> frozenset[str]:
+        """Return which of the reader's newest messages are in a buffer, to be left out."""
+        if not filters.reader or set(PASSAGES).isdisjoint(filters.kinds):
+            return frozenset()
+        asked = _in_mind(filters)
+        found = await self.graph.one(Q.search.in_mind, limit=NEWEST, **asked)
+        return frozenset(found["ids"])
 
     async def _others(
         self, group: str, ids: list[str], filters: Filters, moments: Moments

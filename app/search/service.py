@@ -267,11 +267,14 @@ class SearchService:
             self._reach.trees(filters.scopes), self._repository.rooms(filters)
         )
         request = replace(request, filters=replace(filters, trees=trees, rooms=rooms or []))
-        found, fades_in = await asyncio.gather(self._legs(request, clock), self._fades_in(filters))
+        found, fades_in, in_mind = await asyncio.gather(
+            self._legs(request, clock), self._fades_in(filters), self._repository.in_mind(filters)
+        )
         naming = asyncio.ensure_future(self._named(request, found))
         at = await self._ordered(request, found, fades_in, clock)
         clock.mark("fuse")
-        named, reading, judge = await self._judged(naming, best(at.scores), found, request)
+        scored = [memory for memory in best(at.scores) if memory not in in_mind]
+        named, reading, judge = await self._judged(naming, scored, found, request)
         read = once_of_turns(unrepeated(best(at.scores), reading.memories), reading.memories)
         pool = candidates(read, at.scores, at.legs, at.memories)
         looked = await self._second_look(pool[: wanted(request)], judge, at.walk, request)

@@ -12,7 +12,6 @@ from litestar import Litestar
 
 from app.cli.keys import mint
 from app.kernel.caller import Caller, Role
-from app.kernel.graph import query_log
 from app.wiring import Parts
 from tests.conftest import COUNTER, RUN
 
@@ -173,19 +172,3 @@ async def filed(world: World) -> None:
     ids["document"] = receipt["document"]["id"]
     ids["job"] = receipt["job"]["id"]
     await world.opened.runner.run(world.opened, ids["job"])
-
-
-class Statements:
-    """Names of the statements that ran inside, in the order in which they were done."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-
-    def __enter__(self) -> Statements:
-        self._log: list[tuple[str, float]] = []
-        self._token = query_log.set(self._log)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        query_log.reset(self._token)
-        self.names = [name for name, _ in self._log]

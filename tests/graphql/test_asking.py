@@ -9,8 +9,9 @@ from graphql import GraphQLObjectType
 
 from app.kernel.caller import Role
 from tests.conftest import MakePrincipal
-from tests.graphql.conftest import Client, Statements, World
+from tests.graphql.conftest import Client, World
 from tests.graphql.test_reading import below_of, counted, expected, of_field, selection
+from tests.support.statements import Statements
 
 Params = dict[str, Any]
 ADA, PUMP, SHIP = (

@@ -13,7 +13,8 @@ from app.asgi import graphql_service
 from app.graphql.service import Request
 from app.kernel.caller import Role
 from tests.conftest import MakePrincipal
-from tests.graphql.conftest import Client, Statements, World
+from tests.graphql.conftest import Client, World
+from tests.support.statements import Statements
 
 CAPTURE = "mutation C($i: EpisodeInput!) { captureEpisode(input: $i) { id status episode { id } } }"
 REVIEW = "mutation R($id: ID!) { %s(id: $id) { verdict status fact { id status } } }"

@@ -20,7 +20,8 @@ from app.graphql.inputs import camel, snake
 from app.graphql.relations import BESIDE, LINKS, LISTS, MANY, NAMED
 from app.graphql.schema import build
 from app.graphql.service import Request
-from tests.graphql.conftest import Statements, World
+from tests.graphql.conftest import World
+from tests.support.statements import Statements
 
 SCHEMA = build()
 ROUTES = {

@@ -8,13 +8,13 @@ import pytest
 
 from app.embeddings.tokens import count_tokens
 from app.entities.model import alias_id
-from app.kernel.graph import query_log
 from app.tables.linking import spoken
 from app.tables.suggesting import labels, suggest
 from app.tables.values import ColumnType
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.lifecycle.conftest import Say, say
+from tests.support.statements import Statements
 from tests.tables.conftest import URL, Make, insert
 
 __all__ = ["say"]
@@ -110,15 +110,12 @@ async def test_a_context_tells_of_tables_that_hold_data_of_what_was_found(
     scope = f"{tenant}/dev"
     await say(scope, "Torvald Lindqvist works for Heron GmbH. Torvald Lindqvist lives in Ulm.")
     await opened.indexing.drain()
-    asking: list[tuple[str, float]] = []
-    token = query_log.set(asking)
-    try:
+    with Statements() as ran:
         bare = await context(writer)
-    finally:
-        query_log.reset(token)
     assert bare["tables"] == []
     assert "<tables" not in bare["context"]
-    assert not [name for name, _ in asking if name.startswith("tables.")], "no table, no query"
+    assert "search.hydrate" in ran.names
+    assert not [name for name in ran.names if name.startswith("tables.")], "no table, no query"
 
     made = await make("customers", keys=["name"])
     await insert(writer, "customers", {"name": "Torvald Lindqvist", "revenue": "5000"})

@@ -9,7 +9,9 @@ import pytest
 from litestar import Litestar
 
 from app.kernel.caller import Role
+from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
+from tests.support.statements import Statements
 
 ASKED = {"role": "user", "speaker": "Mia", "content": "What colour is the yard gate?"}
 SAID = [{"role": "assistant", "content": "Good day."}, ASKED]
@@ -45,6 +47,22 @@ async def test_a_turn_is_stored_and_answered_with_what_is_known(writer: Principa
     ]
     assert listed[1]["untrusted"]["speaker"] == "Mia"
     assert {tag for item in listed for tag in item["untrusted"]["tags"]} == {"yard"}
+
+
+async def test_what_is_in_mind_takes_no_place_of_what_is_read(
+    opened: Parts, writer: Principal
+) -> None:
+    known = [await told(writer, f"The yard gate {n} is painted green.") for n in range(3)]
+    said = [
+        {"role": "user", "content": f"Is the yard gate {n} green or painted?"} for n in range(9)
+    ]
+    await taken(writer, messages=said)
+    await opened.indexing.drain()
+    body = {"query": "Is the yard gate green or painted?", "limit": 10}
+    with Statements() as ran:
+        answer = await writer.http.post("/v1/search", json=body)
+    assert {hit["id"] for hit in answer.json()["hits"]} == set(known)
+    assert ran.names.count("search.hydrate") == 1, "one page, without a message of the buffer"
 
 
 async def test_a_turn_again_is_stored_once_and_still_left_out(writer: Principal) -> None:
