@@ -1,13 +1,15 @@
 """`Idempotency-Key`: the same request sent again gets the first answer, and is not done again.
 
 The record is claimed before the work and completed after it. A process that dies in between
-leaves a claim that runs out; the request then runs again, and since every write of ours is
-idempotent by its own keys, running it again names what is there.
+leaves a claim that runs out; the request then runs again. What it makes has the ids that it had the
+first time, so that running it again names what is there (decision 0128).
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, cast
@@ -26,11 +28,12 @@ from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
-from app.kernel.ids import digest
+from app.kernel.ids import digest, repeatable
 from app.kernel.problems import loci_error
 
 KEEP = timedelta(hours=24)
 LEASE = timedelta(seconds=60)
+RENEWALS = 4  # of a claim within its lease
 WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 NOT_DONE = "not_done"  # set in a request's state where an answer of 200 says that it failed
 SECRET_FIELDS = ("key", "secret")  # never kept: a replay answers with null
@@ -76,7 +79,21 @@ class IdempotencyRecords:
         )
 
     async def release(self, record_id: str) -> None:
+        """Forget a request that has changed nothing."""
         await self._graph.rows(Q.idempotency.release, id=record_id)
+
+    async def leave(self, record_id: str) -> None:
+        """Let whoever sends a request again go on with it, which may have been done in part."""
+        with suppress(LociError):  # then the lease runs out by itself
+            await self._graph.rows(Q.idempotency.renew, id=record_id, lease=now())
+
+    async def keep(self, record_id: str, every: float = LEASE.total_seconds() / RENEWALS) -> None:
+        """Hold the claim for as long as this is awaited, renewed each so many seconds, however long
+        the request takes."""
+        while True:
+            await asyncio.sleep(every)
+            with suppress(LociError):
+                await self._graph.rows(Q.idempotency.renew, id=record_id, lease=now() + LEASE)
 
 
 class IdempotencyMiddleware(ASGIMiddleware):
@@ -124,7 +141,13 @@ class IdempotencyMiddleware(ASGIMiddleware):
             return
         if not claim["mine"]:
             raise Conflict("the same request is being worked on", field="Idempotency-Key")
-        await _perform((scope, _again(body, receive), send, next_app), records, record_id)
+        work = _perform((scope, _again(body, receive), send, next_app), records, record_id)
+        keeper = asyncio.create_task(records.keep(record_id), name=f"claim {record_id}")
+        try:
+            with repeatable(record_id, claim["came"]):
+                await work
+        finally:
+            keeper.cancel()
 
 
 async def _perform(
@@ -143,13 +166,15 @@ async def _perform(
     try:
         await next_app(scope, receive, record)
     except BaseException:
-        await records.release(record_id)
+        await records.leave(record_id)
         raise
     # Kept before it is sent: an answer that somebody has seen can always be replayed.
-    if answer.status < 400 and not scope["state"].get(NOT_DONE):
-        await records.complete(record_id, answer, scope["state"]["caller"])
-    else:
+    if answer.status >= 500:
+        await records.leave(record_id)
+    elif answer.status >= 400 or scope["state"].get(NOT_DONE):
         await records.release(record_id)
+    else:
+        await records.complete(record_id, answer, scope["state"]["caller"])
     for message in held:
         await send(message)
 

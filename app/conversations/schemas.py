@@ -14,8 +14,8 @@ from app.conversations.service import Appended
 from app.episodes.model import Capture
 from app.episodes.schemas import BATCH_LIMIT, SPOKE, ReceiptOut
 from app.errors import LociError
-from app.kernel.clock import now
 from app.kernel.graph import Row
+from app.kernel.ids import first_came
 from app.kernel.wire import Moment, ShortText, WireModel, each
 
 
@@ -57,7 +57,7 @@ def _capture(item: ConversationMessageIn, talk: Conversation) -> Capture:
         role=item.role or "",
         scope=talk.scope,
         speaker=item.speaker,
-        captured_at=item.at or now(),
+        captured_at=item.at or first_came(),
     )
 
 

@@ -4,18 +4,63 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import datetime
 
 import uuid_utils
 
 from app.errors import InvalidInput
+from app.kernel.clock import now
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:~-]{0,127}\Z")
 
 
+@dataclass(slots=True)
+class _Request:
+    """A request that may be made again, when it first came, and how many ids it has had."""
+
+    name: str
+    came: datetime
+    ids: int = 0
+    ended: bool = False
+
+
+_request: ContextVar[_Request | None] = ContextVar("request", default=None)
+
+
+@contextmanager
+def repeatable(name: str, came: datetime) -> Iterator[None]:
+    """Within, `new_id` and `first_came` give what they give each time that the request is made: a
+    process that dies once its writes are done makes nothing twice when it is made again.
+
+    What the request starts and goes on after it has ids of its own from then on.
+    """
+    request = _Request(name, came)
+    token = _request.set(request)
+    try:
+        yield
+    finally:
+        request.ended = True
+        _request.reset(token)
+
+
 def new_id() -> str:
-    """A UUIDv7: unique, and in the order of its making."""
-    return str(uuid_utils.uuid7())
+    """A UUIDv7: unique, and in the order of its making. Within a request that may be made again it
+    follows from that."""
+    request = _request.get()
+    if request is None or request.ended:
+        return str(uuid_utils.uuid7())
+    request.ids += 1
+    return id_at(request.came, request.ids, "request", request.name, str(request.ids))
+
+
+def first_came() -> datetime:
+    """The moment for what names none: now, or when a request that is made again first came."""
+    request = _request.get()
+    return now() if request is None or request.ended else request.came
 
 
 def id_at(moment: datetime, number: int, *parts: str) -> str:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from litestar.exceptions import LitestarException
 
-from app.access.idempotency import without_secrets
+from app.access.idempotency import LEASE, IdempotencyRecords, without_secrets
+from app.errors import GraphUnavailable
+from app.kernel.clock import now
 from app.kernel.ids import digest
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
+from tests.support.waiting import eventually
 
 BODY = {"content": "We moved the meeting to Tuesday.", "session": "s"}
 
@@ -102,8 +107,98 @@ async def test_a_claim_that_a_crash_left_is_taken_over_when_its_lease_ends(
         id=record_id(writer, "k7"),
     )
     again = await writer.http.post("/v1/episodes", json=BODY, headers=keyed("k7"))
-    assert again.status_code == 200  # it was captured before the crash
-    assert (again.json()["status"], again.json()["id"]) == ("duplicate", first.json()["id"])
+    # It was captured before the crash, by the same request: its answer is the one that was lost.
+    assert (again.status_code, again.content) == (201, first.content)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "label"),
+    [
+        ("/v1/work-items", {"title": "Paint the gate"}, "WorkItem"),
+        ("/v1/goals", {"title": "Open the house"}, "Goal"),
+        ("/v1/notes", {"content": "The gate is green."}, "Note"),
+        ("/v1/contexts", {"name": "Gates"}, "PersistentContext"),
+        ("/v1/traces", {"task": "Paint the gate"}, "ReasoningTrace"),
+        ("/v1/segments", {"task": "Paint the gate"}, "TaskSegment"),
+        ("/v1/exports", {}, "Job"),
+        ("/v1/conversations/talk/messages",
+         {"messages": [{"role": "user", "content": "The gate is green."}]}, "Episode"),
+    ],
+)  # fmt: skip
+async def test_what_a_killed_request_had_made_is_made_once(
+    admin: Principal, opened: Parts, monkeypatch: pytest.MonkeyPatch, path: str, body: Any,
+    label: str,
+) -> None:  # fmt: skip
+    async def killed(*given: Any) -> None:
+        raise RuntimeError("killed")
+
+    async def made() -> set[str]:
+        rows = await opened.graph.raw(
+            f"MATCH (n:{label}) WHERE n.scope STARTS WITH $scope RETURN n.id AS id",
+            scope=admin.caller.home,
+        )
+        return {row["id"] for row in rows}
+
+    with monkeypatch.context() as dying:
+        dying.setattr(IdempotencyRecords, "complete", killed)
+        with suppress(RuntimeError, LitestarException):
+            await admin.http.post(path, json=body, headers=keyed("dies"))
+    before = await made()
+    assert len(before) == 1
+    record = digest("idempotency", admin.caller.principal, "POST", path, "dies")
+    await opened.graph.raw(
+        "MATCH (r:IdempotencyRecord {id: $id}) SET r.lease = datetime() - duration('PT1S')",
+        id=record,
+    )
+    again = await admin.http.post(path, json=body, headers=keyed("dies"))
+    assert again.status_code in (200, 201, 202), again.text
+    assert next(iter(before)) in again.text
+    assert await made() == before
+    replayed = await admin.http.post(path, json=body, headers=keyed("dies"))
+    assert replayed.content == again.content
+    other = await admin.http.post(path, json=body, headers=keyed("lives"))
+    assert other.status_code in (200, 201, 202, 409), other.text
+
+
+async def test_a_request_whose_answer_was_lost_goes_on_under_its_key(
+    writer: Principal, opened: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = type(opened.work).create
+
+    async def lost(*given: Any, **more: Any) -> Any:
+        await create(*given, **more)
+        raise GraphUnavailable("the answer was lost")
+
+    body, headers = {"title": "Paint the gate"}, keyed("lost")
+    with monkeypatch.context() as away:
+        away.setattr(type(opened.work), "create", lost)
+        answer = await writer.http.post("/v1/work-items", json=body, headers=headers)
+        assert answer.status_code == 503
+    again = await writer.http.post("/v1/work-items", json=body, headers=headers)
+    assert again.status_code == 201, again.text
+    rows = await opened.graph.raw(
+        "MATCH (n:WorkItem {scope: $scope}) RETURN n.id AS id", scope=writer.caller.home
+    )
+    assert [row["id"] for row in rows] == [again.json()["id"]]
+
+
+async def test_a_request_that_takes_long_keeps_its_claim(opened: Parts) -> None:
+    records, at = IdempotencyRecords(opened.graph), now()
+    await records.claim("long", "f", "t")
+    await opened.graph.raw(
+        "MATCH (r:IdempotencyRecord {id: 'long'}) SET r.lease = $at", at=at - LEASE
+    )
+    keeper = asyncio.create_task(records.keep("long", every=0.05))
+
+    async def kept() -> bool:
+        rows = await opened.graph.raw(
+            "MATCH (r:IdempotencyRecord {id: 'long'}) RETURN r.lease > $at AS kept", at=at
+        )
+        return bool(rows[0]["kept"])
+
+    await eventually("the claim is renewed", kept)
+    keeper.cancel()
+    assert not (await records.claim("long", "f", "t"))["mine"]
 
 
 async def test_a_secret_is_shown_once_and_not_stored(admin: Principal, opened: Parts) -> None:
