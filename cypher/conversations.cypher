@@ -87,12 +87,12 @@ WHERE m.agent = $agent AND m.waiting <= $at AND m.scope IN $scopes
   AND coalesce(m.lease_until, datetime('0001-01-02T00:00:00Z')) <= $at
 WITH m ORDER BY m.waiting, m.seq, m.id LIMIT $limit
 MATCH (e:Passage {id: m.refers})
-WHERE e.scope = m.scope
+WHERE e.scope = m.scope AND e.expired_at > datetime.realtime()
 CALL (m, e) {
   OPTIONAL MATCH (b:ConversationMessage)
   WHERE b.whole = m.whole AND b.seq < m.seq AND b.seq >= m.seq - 4 AND b.scope = m.scope
   OPTIONAL MATCH (said:Passage {id: b.refers})
-  WHERE said.scope = m.scope AND said.role <> e.role
+  WHERE said.scope = m.scope AND said.role <> e.role AND said.expired_at > datetime.realtime()
   WITH b, said ORDER BY b.seq DESC
   RETURN head(collect(said.content)) AS asked
 }
@@ -110,12 +110,12 @@ CALL (scope) {
 }
 WITH m ORDER BY m.judged_at DESC, m.id LIMIT $limit
 MATCH (e:Passage {id: m.refers})
-WHERE e.scope = m.scope
+WHERE e.scope = m.scope AND e.expired_at > datetime.realtime()
 CALL (m, e) {
   OPTIONAL MATCH (b:ConversationMessage)
   WHERE b.whole = m.whole AND b.seq < m.seq AND b.seq >= m.seq - 4 AND b.scope = m.scope
   OPTIONAL MATCH (said:Passage {id: b.refers})
-  WHERE said.scope = m.scope AND said.role <> e.role
+  WHERE said.scope = m.scope AND said.role <> e.role AND said.expired_at > datetime.realtime()
   WITH b, said ORDER BY b.seq DESC
   RETURN head(collect(said.content)) AS asked
 }
@@ -137,12 +137,12 @@ CALL (p) {
 SET m.lease_until = $until, m.holder = $holder
 WITH m
 MATCH (e:Passage {id: m.refers})
-WHERE e.scope = m.scope
+WHERE e.scope = m.scope AND e.expired_at > datetime.realtime()
 CALL (m, e) {
   OPTIONAL MATCH (b:ConversationMessage)
   WHERE b.whole = m.whole AND b.seq < m.seq AND b.seq >= m.seq - 4 AND b.scope = m.scope
   OPTIONAL MATCH (said:Passage {id: b.refers})
-  WHERE said.scope = m.scope AND said.role <> e.role
+  WHERE said.scope = m.scope AND said.role <> e.role AND said.expired_at > datetime.realtime()
   WITH b, said ORDER BY b.seq DESC
   RETURN head(collect(said.content)) AS asked
 }

@@ -103,6 +103,24 @@ WHERE n.scope = $scope AND n.id > $after AND n.state = 'ended' AND n.intent IS N
 WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.*} AS segment ORDER BY n.id
 
+// name: count_unclassified(scope) read one
+MATCH (n:TaskSegment)
+WHERE n.scope = $scope AND n.id > '' AND n.state = 'ended' AND n.intent IS NULL
+RETURN count(n) AS segments
+
+// name: some_unclassified(scope, newest, skip, limit) read many
+// Those that are newest, and others from a place in their order on, where a run does not take all.
+CALL () {
+  MATCH (n:TaskSegment)
+  WHERE n.scope = $scope AND n.id > '' AND n.state = 'ended' AND n.intent IS NULL
+  RETURN n ORDER BY n.id DESC LIMIT $newest
+  UNION
+  MATCH (n:TaskSegment)
+  WHERE n.scope = $scope AND n.id > '' AND n.state = 'ended' AND n.intent IS NULL
+  RETURN n ORDER BY n.id SKIP $skip LIMIT $limit
+}
+RETURN n {.*} AS segment ORDER BY n.id
+
 // name: intents_of(ids, scope) read many
 // Which intents some segments are of; those without one as well.
 UNWIND $ids AS id

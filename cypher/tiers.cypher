@@ -73,10 +73,8 @@ RETURN e.id AS id, e.key AS key
 // Facts of contexts in use, the most important first.
 MATCH (e:ContextEntry)
 WHERE e.scope IN $scopes AND e.memory_type = 'factual' AND e.id > '' AND e.status = 'active'
-WITH e ORDER BY coalesce(e.importance, 0.5) DESC, e.id LIMIT $limit
-MATCH (e)-[:PART_OF]->(c:PersistentContext)
-WHERE c.scope = e.scope AND c.status = 'active'
-RETURN e {.*} AS entry
+  AND EXISTS { (e)-[:PART_OF]->(c:PersistentContext) WHERE c.scope = e.scope AND c.status = 'active' }
+RETURN e {.*} AS entry ORDER BY coalesce(e.importance, 0.5) DESC, e.id LIMIT $limit
 
 // name: entries(ids, scopes) read many
 // Entries of contexts, by id.

@@ -66,11 +66,18 @@ WHERE place IN $scopes
 RETURN l {.*} AS link ORDER BY l.linked_at, l.id
 
 // name: parts(ids, scope) read many
-// Ids of the links of some items.
+// Ids of the links of some items, and of those of goals to them, wherever the goals are.
 UNWIND $ids AS id
-MATCH (l:WorkLink)
-WHERE l.whole = id AND l.id > '' AND l.scope = $scope
-RETURN l.id AS id
+CALL (id) {
+  MATCH (l:WorkLink)
+  WHERE l.whole = id AND l.id > '' AND l.scope = $scope
+  RETURN l.id AS link
+  UNION
+  MATCH (l:Declared {refers: id})
+  WHERE l:GoalLink
+  RETURN l.id AS link
+}
+RETURN link AS id
 
 // name: scope_is_there(scope, at) write optional
 // A scope for a new item in it: it is not deleted meanwhile.

@@ -61,19 +61,18 @@ class OwnMemory:
         self._finding = finding
 
     async def remember(self, caller: Caller, draft: Draft) -> Entry:
-        """Keep something under a key, in the place of what it held; the same again changes
-        nothing, but that what was forgotten is back. Beyond the limit the keys that were changed
-        longest ago are archived, and some more."""
+        """Keep something under a key, in the place of what it held, with the importance that is
+        given; the same again changes nothing, but that what was forgotten is back. Beyond the limit
+        the keys that were changed longest ago are archived, and some more."""
         caller, context = await self._contexts.own(caller)
         entry = await self._entries.drafted(caller, context, draft)
 
         async def work(tx: Tx) -> Entry:
+            before = await self._entries.in_use(tx, context, entry.key)
             made = await self._entries.put(tx, caller, context, entry, update=True)
-            if made.forgotten_at is not None:
-                weight = UNSET_IMPORTANCE if draft.importance is None else draft.importance
-                back = made.weighed(weight, now()).model_copy(update={"forgotten_at": None})
+            if before is not None and (anew := _anew(before, made, draft.importance)) != made:
                 made = await self._entries.reweigh(
-                    tx, caller, context, back, "context.entry.remember"
+                    tx, caller, context, anew, "context.entry.remember"
                 )
             await self._make_room(tx, caller, context, made)
             return made
@@ -185,6 +184,15 @@ class OwnMemory:
         await tx.rows(Q.kinds.change, rows=[CONTEXT_ENTRY.row(each) for each in gone])
         event = event_of(caller, "context.make_room", context, entries=len(gone))
         await tx.rows(Q.contexts.tell, events=[event])
+
+
+def _anew(before: Entry, made: Entry, importance: float | None) -> Entry:
+    """Return what is remembered under a key that was in use, weighed: by what is given where its
+    content is another one, like something new where it had been forgotten."""
+    if before.forgotten_at is None and (importance is None or made.version == before.version):
+        return made
+    weight = UNSET_IMPORTANCE if importance is None else importance
+    return made.weighed(weight, now()).model_copy(update={"forgotten_at": None})
 
 
 def _best(found: Iterable[Found], limit: int) -> list[Found]:

@@ -81,7 +81,7 @@ class EntryService:
         async def work(tx: Tx) -> Imported:
             done = Imported()
             for entry in entries:
-                held = await self._keyed(tx, context, entry.key)
+                held = await self.in_use(tx, context, entry.key)
                 if held is None:
                     await self.put(tx, caller, context, entry, update=False)
                     done.created.append(entry.key)
@@ -245,7 +245,7 @@ class EntryService:
     ) -> Entry:
         """Store a new entry in a context whose lock is held, or give the one that has its key the
         new content, where both are facts or that is asked for."""
-        held = await self._keyed(tx, context, entry.key)
+        held = await self.in_use(tx, context, entry.key)
         if held is None:
             await self._room(tx, context)
             await tx.rows(Q.kinds.restore, rows=[CONTEXT_ENTRY.new(entry)])
@@ -326,7 +326,8 @@ class EntryService:
         await tx.rows(Q.contexts.prune_versions, entries=[held.id], scope=held.scope, keep=keep)
         return await self.store(tx, caller, context, made, "context.entry.update")
 
-    async def _keyed(self, tx: Tx, context: Context, key: str) -> Entry | None:
+    async def in_use(self, tx: Tx, context: Context, key: str) -> Entry | None:
+        """Return the entry in use that has a key, and its lock; None where none has."""
         slots = [slot_of(context.id, key)]
         found = await tx.many(
             Q.contexts.lock_keys, Entry, slots=slots, scope=context.scope, at=now()

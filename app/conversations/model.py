@@ -16,13 +16,14 @@ from pydantic import Field, StringConstraints, model_validator
 from app.kernel.kind import Gone, Place, Stored
 from app.kernel.wire import Moment
 
+LONGEST_NAME = 400  # characters
 LONGEST_BUFFER = 100  # messages
 LONGEST_WINDOW = 50  # messages
 LONGEST_REASON = 200  # characters
 RULES = "rules"  # who judged where no model did
 
 Who = Annotated[str, StringConstraints(max_length=200)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=400)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 Count = Annotated[int, Field(ge=0, le=2**53 - 1)]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from app.conversations.buffer import Bounds, Flow, flow
 from app.conversations.kind import CONVERSATION, MESSAGE
-from app.conversations.model import LONGEST_WINDOW, Conversation, Message, Verdict
+from app.conversations.model import LONGEST_NAME, LONGEST_WINDOW, Conversation, Message, Verdict
 from app.episodes.model import Capture, Receipt
 from app.episodes.service import EpisodeService
-from app.errors import LociError
+from app.errors import InvalidInput, LociError
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
@@ -147,7 +147,12 @@ class ConversationService:
         bounds = await self.bounds_of(talk.scope)
 
         async def work(tx: Tx) -> int:
-            current = await _flow(tx, await held(tx, talk), [])
+            found = await tx.many(
+                Q.conversations.follow, Conversation, id=talk.id, scope=talk.scope, at=now()
+            )
+            if not found:
+                return 0  # nothing was said there: nothing is made of its name
+            current = await _flow(tx, found[0], [])
             current.clear(now(), bounds)
             await save(tx, current)
             await _tell(tx, caller, current, "conversation.clear", messages=len(current.gone))
@@ -178,14 +183,20 @@ class ConversationService:
         return await self.scopes.limits(self.bounds, scope)
 
     def blank(self, caller: Caller, name: str, scope: str) -> Conversation:
-        """Return a conversation in which nothing was said yet."""
-        at = now()
+        """Return a conversation in which nothing was said yet.
+
+        Raises InvalidInput for a name of which nothing is seen, or too much.
+        """
+        shown, at = visible(name), now()
+        if not shown.strip() or len(shown) > LONGEST_NAME:
+            reason = f"the name of a conversation has 1 to {LONGEST_NAME} characters that are seen"
+            raise InvalidInput(reason, field="conversation")
         return CONVERSATION.placed(
             Conversation(
                 id="new",
                 scope=scope,
                 agent=caller.principal,
-                conversation=visible(name),
+                conversation=shown,
                 began_at=at,
                 changed_at=at,
                 open_until=at,

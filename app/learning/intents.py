@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from app.autonomy.ledger import of_loci
 from app.autonomy.places import paths
@@ -12,12 +13,13 @@ from app.embeddings.calibration import Kinds
 from app.errors import NotFound, StateRefused
 from app.indexing.spaces import Part, Spaces
 from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.learning.folding import Group, grouped
 from app.learning.kind import INTENT, SEGMENT
-from app.learning.model import Figures, Intent, IntentState, LearningType, Segment
+from app.learning.model import Figures, Intent, IntentState, LearningType, Segment, SegmentState
 from app.learning.pen import Pen
 from app.scopes.service import ScopeService
 from app.scopes.tuning import tuned
@@ -61,11 +63,7 @@ class IntentService:
         run finds nothing more. Raises EmbedderUnavailable."""
         receipt = Receipt(dry_run)
         async for scope in paths(self.graph, scopes):
-            batch = (await self._scopes.limits(self.rule, scope)).batch
-            waiting = await self.graph.many(
-                Q.learning.unclassified, Segment, scope=scope, after="", limit=batch
-            )
-            if waiting:
+            if waiting := await self._waiting(scope, now()):
                 await self._scope(scope, waiting, receipt)
         return receipt
 
@@ -116,10 +114,32 @@ class IntentService:
 
     # --- within -------------------------------------------------------------------------------
 
+    async def _waiting(self, scope: str, at: datetime) -> list[Segment]:
+        """The tasks of no intent that a run looks at. Where they are too many, half are the newest,
+        and half those whose day it is: what nothing is like would keep all others from their turn.
+        """
+        batch = (await self._scopes.limits(self.rule, scope)).batch
+        found = await self.graph.many(
+            Q.learning.unclassified, Segment, scope=scope, after="", limit=batch + 1
+        )
+        if len(found) <= batch:
+            return found
+        row = await self.graph.one(Q.learning.count_unclassified, scope=scope)
+        rest = max(batch // 2, 1)
+        skip = at.toordinal() * rest % row["segments"]
+        return await self.graph.many(
+            Q.learning.some_unclassified,
+            Segment,
+            scope=scope,
+            newest=batch - rest,
+            skip=skip,
+            limit=rest,
+        )
+
     async def _scope(self, scope: str, waiting: list[Segment], receipt: Receipt) -> None:
         near = {one.id: await self._near(one) for one in waiting}
         ids = sorted({*near, *(other for alike in near.values() for other in alike)})
-        by_id = {one.id: one for one in waiting}
+        by_id = {one.id: one for one in waiting} | await self._others(scope, set(ids) - set(near))
         if receipt.dry_run:
             for group in await self._groups(self.graph, scope, by_id, near, ids):
                 for member in group.members:
@@ -153,7 +173,18 @@ class IntentService:
         rows = await source.rows(Q.learning.intents_of, ids=ids, scope=scope)
         known = {row["id"]: row["intent"] for row in rows if row["intent"]}
         least = (await self._scopes.limits(self.rule, scope)).least
-        return grouped([one for one in near if one in waiting], near, known, least)
+        order = dict.fromkeys([*near, *waiting])
+        return grouped([one for one in order if one in waiting], near, known, least)
+
+    async def _others(self, scope: str, ids: Collection[str]) -> dict[str, Segment]:
+        """Those of some tasks that have ended and are of no intent, though it is not their turn."""
+        if not ids:
+            return {}
+        found = await self.graph.many(
+            Q.autonomy.find, Segment, ids=sorted(ids), kind=SEGMENT.name, scopes=[scope]
+        )
+        wait = (one for one in found if one.state is SegmentState.ENDED and one.intent is None)
+        return {one.id: one for one in wait}
 
     async def _near(self, segment: Segment) -> dict[str, float]:
         """The segments of the scope whose tasks are like one, with their similarity."""

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
+from app.conversations.model import LONGEST_NAME
 from app.kernel.ids import digest
 from app.kernel.kind import Gone, Place, Searched, Stored, unpacked
 from app.kernel.wire import Moment, WireModel
@@ -23,6 +24,7 @@ LOCI = "loci"  # who acts where a schedule does
 LONGEST_TASK = 5000  # characters
 MOST_CALLS = 1000  # tool calls, and verifications, that evidence holds
 Who = Annotated[str, StringConstraints(max_length=200)]
+Session = Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -104,7 +106,7 @@ class Segment(Stored):
     """
 
     task: Text
-    session_key: Who | None = None
+    session_key: Session | None = None
     agent: Who
     trace: Id | None = None
     turn: Id | None = None

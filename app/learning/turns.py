@@ -14,6 +14,7 @@ from app.autonomy.receipt import Receipt
 from app.conversations.kind import CONVERSATION
 from app.conversations.model import Conversation
 from app.errors import NotFound
+from app.jobs.apart import apart
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
 from app.kernel.ids import id_at
@@ -40,8 +41,9 @@ class TurnFollower:
             Q.learning.unfollowed, scopes=scopes, after=after, limit=PAGE
         ):
             for row in rows:
-                while await self._one(row["id"], row["scope"], receipt):
-                    pass
+                with apart("learning.follow", row["id"]):
+                    while await self._one(row["id"], row["scope"], receipt):
+                        pass
             after = rows[-1]["id"]
         return receipt
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from app.jobs.apart import apart
 from app.kernel import audit
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -75,7 +76,8 @@ class PoolUpkeep:
             Q.pools.due, scopes=asked, at=receipt.at, after=after, limit=PAGE
         ):
             for row in rows:
-                await self._one(row["id"], receipt)
+                with apart("pools.retention", row["id"]):
+                    await self._one(row["id"], receipt)
             after = rows[-1]["id"]
         before = receipt.at - EVENTS_LAST
         if dry_run:

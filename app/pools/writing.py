@@ -85,9 +85,10 @@ def _event(pool: Pool, key: str, seq: int) -> PoolEvent:
 
 def _fitted(pool: Pool, changed: Changed, most: int) -> Changed:
     """Return the change within the quota: where the pool evicts, keys that were written longest
-    ago go, never one of this change."""
+    ago go, never one of this change. What holds more than the quota, which was another when it was
+    written, may be made smaller step by step."""
     data = changed.data
-    if size_of(data) <= most:
+    if size_of(data) <= max(most, size_of(pool.data) - 1):
         return changed
     if pool.retention_policy.eviction is Eviction.OLDEST:
         written = {path[0] for path in changed.paths}

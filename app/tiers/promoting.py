@@ -18,7 +18,7 @@ from app.contexts.model import Context, Status
 from app.contexts.sameness import are_one
 from app.contexts.service import ContextService
 from app.contexts.writing import EntryService
-from app.errors import Conflict, EmbedderUnavailable, InvalidInput, NotFound, TooLarge
+from app.errors import Conflict, EmbedderUnavailable, Forbidden, InvalidInput, NotFound, TooLarge
 from app.indexing.likeness import Likeness
 from app.indexing.spaces import Spaces
 from app.kernel.caller import Caller, Role
@@ -109,7 +109,7 @@ class Work:
                     return done
         except EmbedderUnavailable:
             return self._told(Fate.WAITING)
-        except (Conflict, InvalidInput, NotFound, TooLarge):
+        except (Conflict, Forbidden, InvalidInput, NotFound, TooLarge):
             return await self._refused()
         return self._told(Fate.WAITING)
 

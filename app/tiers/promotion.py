@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from app.contexts.service import ContextService
 from app.contexts.writing import EntryService
 from app.indexing.spaces import Spaces
+from app.jobs.apart import apart
 from app.jobs.queue import Wakeup
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -52,7 +53,8 @@ class TierPromotion:
                 looked_at = row["entry"].get("processed_at")
                 again = (await bench.rule_of(row["entry"]["scope"])).again
                 if looked_at is None or looked_at <= receipt.at - again:
-                    receipt.add(await Work(bench, row["entry"]).done())
+                    with apart("tiers.promote", row["entry"]["id"]):
+                        receipt.add(await Work(bench, row["entry"]).done())
             after = rows[-1]["entry"]["id"]
         if receipt.counts and not dry_run:
             self._wakeup.set()

@@ -181,7 +181,8 @@ class TraceService:
             held = await self._locked(tx, caller, identifier)
             if step is not None and step > held.steps:
                 raise NotFound(f"the trace has no step {step}", field="step")
-            made = [await self._link(tx, caller, held, memory, step) for memory in memories]
+            asked = dict.fromkeys(memories)
+            made = [await self._link(tx, caller, held, memory, step) for memory in asked]
             ids = [link.id for link in made]
             before = await tx.rows(Q.kinds.present, ids=ids)
             new = [link for link in made if link.id not in {row["id"] for row in before}]

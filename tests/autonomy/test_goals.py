@@ -136,6 +136,16 @@ async def test_a_goal_is_linked_to_work_and_memories(writer: Principal, tenant: 
     await refused(answer, 404, "NotFound", "memory")
 
 
+async def test_the_link_of_a_goal_goes_with_the_work(opened: Parts, writer: Principal) -> None:
+    goal = (await make(writer, "goals", title="Open"))["id"]
+    item = (await make(writer, "work-items", title="Paint"))["id"]
+    await make(writer, f"goals/{goal}/links", memory=item)
+    await told(await writer.http.delete(f"/v1/work-items/{item}"), 204)
+    assert (await read(writer, "goals", goal))["links"] == []
+    rows = await opened.graph.raw("MATCH (n:Declared {refers: $id}) RETURN n.id", id=item)
+    assert rows == []
+
+
 # --- the check --------------------------------------------------------------------------------
 
 

@@ -83,6 +83,18 @@ async def test_what_is_forgotten_fades_and_comes_back_when_remembered(writer: Pr
     assert await refused(writer, "POST", f"{OWN}/forget", json={"key": "none"}) == (404, "key")
 
 
+async def test_what_is_said_anew_of_what_was_forgotten_counts_as_new(writer: Principal) -> None:
+    await remember(writer, "pump", "The pump leaks.", importance=0.4)
+    await posted(writer, f"{OWN}/forget", {"key": "pump"})
+    anew = await remember(writer, "pump", "The pump is whole.")
+    assert (anew["importance"], anew["forgotten_at"]) == (0.5, None)
+    assert keys(await recall(writer, "pump whole")) == ["pump"]
+    other = await remember(writer, "pump", "The pump leaks again.", importance=0.9)
+    assert (other["importance"], other["version"]) == (0.9, anew["version"] + 1)
+    same = await remember(writer, "pump", "The pump leaks again.", importance=0.2)
+    assert (same["importance"], same["version"]) == (0.9, other["version"])
+
+
 async def test_beyond_the_limit_the_oldest_keys_go(
     opened: Parts, writer: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -127,6 +127,26 @@ async def test_what_the_rules_leave_of_a_turn_gives_way_to_it(
     assert "memory" not in {kind for kind, _ in told_by}, "the turn says it, and in its own words"
 
 
+async def test_what_was_forgotten_is_told_to_no_judge(opened: Parts, writer: Principal) -> None:
+    (said,) = ids(await append(writer, "talk", "The crane is red."))
+    await append(writer, "talk", message("Which crane?", role="assistant"), "The one in hall 4.")
+    await clear(writer, "talk")
+    forgotten = await writer.http.post(f"/v1/memories/{said}/forget", json={})
+    assert forgotten.status_code == 200, forgotten.text
+    agent, scopes, at = writer.caller.principal, [f"{writer.caller.home}/agent:scout"], now()
+    where = {"agent": agent, "scopes": scopes, "at": at, "limit": 50}
+    for rows in (
+        await opened.graph.rows(Q.conversations.waiting, **where),
+        await opened.graph.rows(Q.conversations.claim, **where, until=at, holder="one"),
+    ):
+        assert rows, "what was not forgotten is judged"
+        assert "The crane is red." not in str(rows)
+    await judge(opened, writer)
+    assert "The crane is red." not in str(
+        await opened.graph.rows(Q.conversations.judged, scopes=scopes, limit=50)
+    )
+
+
 async def test_what_is_in_the_buffer_is_not_judged(opened: Parts, writer: Principal) -> None:
     await append(writer, "talk", *TALK)
     assert (await judge(opened, writer))["result"]["judged"] == 0

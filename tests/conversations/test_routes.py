@@ -296,3 +296,26 @@ def answer_scope(who: Principal) -> str:
 async def test_bad_bounds_are_named(writer: Principal, hits: int) -> None:
     answer = await writer.http.post(f"{URL}/talk/recall", json={"hits": hits})
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "hits")
+
+
+@pytest.mark.parametrize("name", ["x" * 401, "%E2%80%8B", "%20%E2%80%8B"])
+async def test_a_name_of_which_nothing_is_seen_or_too_much_is_refused(
+    writer: Principal, name: str
+) -> None:
+    body = {"messages": [message("The crane is red.")]}
+    answers = [
+        await writer.http.post(f"{URL}/{name}/messages", json=body),
+        await writer.http.get(f"{URL}/{name}/messages"),
+        await writer.http.delete(f"{URL}/{name}/messages"),
+    ]
+    for answer in answers:
+        assert answer.status_code == 422, answer.text
+        assert answer.json()["errors"][0]["field"] == "conversation"
+
+
+async def test_clearing_what_nobody_said_makes_nothing(opened: Parts, writer: Principal) -> None:
+    assert await clear(writer, "anna@example.com") == 0
+    rows = await opened.graph.raw(
+        "MATCH (c:Conversation {agent: $agent}) RETURN c.id", agent=writer.caller.principal
+    )
+    assert rows == []

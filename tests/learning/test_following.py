@@ -232,3 +232,22 @@ async def test_tasks_of_turns_travel_and_go_with_their_words(
         assert await opened.runner.run(opened, erased["job"]) == "done"
     assert await listed(writer) == []
     assert await broken(opened.graph, tenant) == []
+
+
+async def test_a_long_name_is_followed_and_keeps_nobody_from_it(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str
+) -> None:
+    scope = f"{tenant}/dev"
+    for name in ("n" * 400, "short"):
+        body = {"messages": [{"role": "user", "content": FIX}], "scope": scope}
+        await told(await writer.http.post(f"/v1/conversations/{name}/messages", json=body), 201)
+    assert len((await run(admin, "segments/follow", scope))["ids"]) == 2
+    # What is stored and fits no longer: the others are followed all the same.
+    await opened.graph.raw(
+        "MATCH (c:Conversation {agent: $agent, conversation: 'short'}) SET c.followed = 0, "
+        "c.said = c.said + 1, c.conversation = $far",
+        agent=writer.caller.principal,
+        far="n" * 401,
+    )
+    await turn(writer, CSS)
+    assert len((await run(admin, "segments/follow", scope))["ids"]) == 1

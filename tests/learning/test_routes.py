@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+
+import pytest
 
 from app.kernel.caller import Role
 from app.kernel.clock import now
@@ -121,6 +124,29 @@ async def test_a_silent_task_is_ended_once(
     assert (read["state"], read["score"], read["label"]) == ("ended", 0.4, "unknown")
     (entry,) = await log_of(writer, about=made["id"])
     assert (entry["batch"], entry["actor"]) == (first.id, "loci")
+
+
+async def test_tasks_like_no_other_keep_none_from_their_intent(
+    opened: Parts,
+    admin: Principal,
+    writer: Principal,
+    tenant: str,
+    drain: Drain,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scope = f"{tenant}/dev"
+    lone = ["paint a garden fence", "order seven tyres", "translate Latin psalms",
+            "weigh elephants", "tune grandma's piano", "sharpen blunt scissors"]  # fmt: skip
+    for task in lone:
+        await solved(writer, task)
+    done = [await solved(writer, task) for task in TASKS]
+    await drain()
+    monkeypatch.setattr(opened.intents, "rule", replace(opened.intents.rule, batch=4))
+    receipt = await run(admin, "intents/find", scope)
+    assert set(receipt["ids"]) == {one["id"] for one in done}, "the third was not among the four"
+    turns = [await opened.intents._waiting(scope, now() + timedelta(days=n)) for n in range(6)]
+    assert {one.task for turn in turns for one in turn} == set(lone), "each has its day"
+    assert {len(turn) for turn in turns} <= {2, 3, 4}
 
 
 async def test_intents_are_found_confirmed_and_rolled_back(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -356,6 +357,26 @@ async def test_a_pool_that_is_full_refuses(writer: Principal, make: Make) -> Non
     full = {"pool_id": "big", "name": "Big", "data": {"a": "x" * 50}}
     policy = {"retention_policy": {"max_size_bytes": 40}}
     assert (await writer.http.post("/v1/pools", json=full | policy)).status_code == 413
+
+
+async def test_a_pool_above_its_quota_may_shrink_and_keeps_no_other_from_upkeep(
+    opened: Parts, writer: Principal, make: Make, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = {"retention_policy": {"ttl_seconds": 60}}
+    for name in ("above", "below"):
+        await make(name, data={"a": "x" * 40, "b": "y" * 40, "c": "z" * 40}, **policy)
+    few = replace(opened.pools.limits, bytes=50)
+    monkeypatch.setattr(opened.pools, "limits", few)
+    monkeypatch.setattr(opened.pool_upkeep, "_limits", few)
+    grown = await writer.http.put("/v1/pools/above/data", json={"value": "w"}, params={"path": "d"})
+    assert grown.status_code == 413
+    smaller = await writer.http.delete("/v1/pools/above/data", params={"path": "a"})
+    assert smaller.status_code in (200, 204), smaller.text
+    assert sorted(await value(writer, "above")) == ["b", "c"], "still above, and less"
+    later = datetime.now(UTC) + timedelta(minutes=2)
+    done = await opened.pool_upkeep.run([f"{tenant}/dev"], dry_run=False, moment=later)
+    assert sorted(done.keys.values()) == [2, 3]
+    assert await value(writer, "below") == {}
 
 
 async def test_a_pool_may_give_up_what_was_written_longest_ago(

@@ -251,3 +251,17 @@ async def test_a_scope_says_sizes_and_bars(
     assert section_of(hit(0.5), entry_of, "a", InjectionLimits(experience=0.5)) is not None
     assert section_of(hit(0.9, 0.4), None, "a", InjectionLimits()) is None
     assert section_of(hit(0.9, 0.4), None, "a", InjectionLimits(relevant=0.4)) is Section.GRAPH
+
+
+async def test_facts_of_archived_contexts_push_out_none_in_use(
+    writer: Principal, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.tiers.injection.FACTS", 2)
+    old, new = await make("Old"), await make("New")
+    for n in range(3):
+        await add(writer, old, f"old {n}", f"old otter {n}", memory_type="factual")
+    await add(writer, new, "new", "new otter", memory_type="factual")
+    answer = await writer.http.post(f"/v1/contexts/{old}/archive")
+    assert answer.status_code == 200, answer.text
+    told = await injected(writer, "otters", minimal=True)
+    assert "new otter" in told["untrusted"]["text"]

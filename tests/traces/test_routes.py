@@ -334,8 +334,12 @@ async def test_links_are_seen_from_both_ends(
         "items": [link for link in told["items"] if link["kind"] == "note"]
     }
     assert (await whole(writer, trace))["links"] == told["items"]
+    twice = await start("twice")
+    same = await posted(writer, f"/{twice}/links", {"memories": [there["note"], there["note"]]})
+    assert [link["memory"] for link in same["items"]] == [there["note"]]
     for memory in there.values():
-        assert await listed(writer, touched=memory) == ["touch"]
+        touched = ["touch", "twice"] if memory == there["note"] else ["touch"]
+        assert sorted(await listed(writer, touched=memory)) == touched
     for bad, field in (({"memories": ["none"]}, "memories"), ({"memories": [trace]}, "memories"),
                        ({"memories": [there["note"]], "step": 2}, "step")):  # fmt: skip
         answer = await writer.http.post(f"{URL}/{trace}/links", json=bad)
