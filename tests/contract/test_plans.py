@@ -47,7 +47,7 @@ SCANNING = {
     "jobs": "list_schedules",
     "kinds": "lost",
     "knowledge": "pages_of",
-    "lifecycle": "live_of every_scope sweepable_episodes agents_at_home overlapping_intervals "
+    "lifecycle": "live_of sweepable_episodes agents_at_home overlapping_intervals "
     "crossing_edges holders unsupported_facts stale_mirrors orphan_relations stray_entities "
     "miscounted_mentions "
     "empty_aliases stray_windows stray_provenance broken_roots attested cursors",
@@ -325,7 +325,7 @@ HOT = [
     Q.autonomy.find,
     Q.autonomy.lock,
     Q.autonomy.lock_scope,
-    Q.autonomy.every_scope,
+    Q.scopes.every,
     Q.autonomy.goals,
     Q.autonomy.idle_goals,
     Q.autonomy.lock_linked,
@@ -516,6 +516,7 @@ ENTRIES = (
 # Pages of which each begins where the one before ended.
 IN_ORDER = [
     Q.kinds.concerning,
+    Q.scopes.every,
     Q.consolidation.waiting,
     Q.llm.waiting,
     Q.retrieval.waiting_scopes,
