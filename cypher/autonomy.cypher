@@ -21,13 +21,6 @@ MATCH (s:Scope {path: $scope})
 SET s.touched_at = $at
 RETURN s.path AS path
 
-// name: every_scope(after, limit) read many
-// Scopes by path.
-// unscoped: upkeep of the whole installation
-MATCH (s:Scope)
-WHERE s.path > $after
-RETURN s.path AS path ORDER BY s.path LIMIT $limit
-
 // name: tell(events) write none
 // Audit events about goals, escalations, observations and suggestions.
 // unscoped: the service has checked the scope of each

@@ -1,16 +1,21 @@
-// name: due(limit) read many
-// Scopes in which entities were written since the last pass, so many of each tenant.
+// name: every_scope() read many
+// Scopes that were consolidated.
 // unscoped: the worker serves every tenant
 MATCH (c:ConsolidationCursor)
+WHERE c.scope > ''
+RETURN c.scope AS scope
+
+// name: due(scopes) read many
+// Of some scopes those in which entities were written since the last pass.
+// unscoped: the worker serves every tenant
+UNWIND $scopes AS path
+MATCH (c:ConsolidationCursor {scope: path})
 CALL (c) {
   MATCH (e:Entity {scope: c.scope})
   WHERE e.touched_at > coalesce(c.condensed_at, datetime('0001-01-02T00:00:00Z'))
   RETURN true AS found LIMIT 1
 }
-WITH c.scope AS scope, split(c.scope, '/')[0] AS tenant ORDER BY scope
-WITH tenant, collect(scope)[..$limit] AS scopes
-UNWIND scopes AS scope
-RETURN scope, tenant ORDER BY scope
+RETURN c.scope AS scope, split(c.scope, '/')[0] AS tenant ORDER BY scope
 
 // name: cursor(scope) read optional
 // How far the pass over a scope is.

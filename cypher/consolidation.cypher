@@ -28,7 +28,7 @@ WITH c
 CALL () { // in the order of the index, so that what waits is not read as a whole
   MATCH (e:Passage {scope: $scope, consolidation_state: 'raw'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
-  RETURN e ORDER BY e.scope, e.consolidation_state, e.ingested_at LIMIT $limit
+  RETURN e ORDER BY e.consolidation_state, e.scope, e.ingested_at LIMIT $limit
 }
 WITH e ORDER BY e.ingested_at, e.id
 WITH collect(e) AS due
@@ -107,11 +107,34 @@ WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z') AND e.leased_by = $holder
 SET e.consolidation_state = 'raw'
 REMOVE e.lease_until, e.leased_by
 
-// name: due_scopes(each) read many
-// Scopes with something to consolidate, or with names of an older version to look through, that
-// nobody works on, of each tenant those that wait longest.
+// name: waiting(spans, page) read many
+// Scopes with passages in a state: those of the first so many of each span, in order, and whether
+// the span has more.
 // unscoped: the worker serves every tenant
-MATCH (s:Scope)
+UNWIND $spans AS span
+CALL (span) {
+  MATCH (e:Passage {consolidation_state: span.state})
+  WHERE e.scope >= span.low AND e.scope < span.high
+    AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
+  WITH e.scope AS key ORDER BY e.consolidation_state, e.scope LIMIT $page
+  RETURN collect(DISTINCT key) AS keys, count(*) AS entries
+}
+WITH span, keys, entries WHERE entries > 0
+RETURN span, keys, entries = $page AS more
+
+// name: due_scopes(scopes, each) read many
+// Which of some scopes, and of those with names of an older version to look through, have something
+// to consolidate and nobody who works on it, of each tenant those that wait longest.
+// unscoped: the worker serves every tenant
+CALL () {
+  UNWIND $scopes AS path
+  RETURN path
+  UNION
+  MATCH (k:ConsolidationCursor)
+  WHERE k.thin >= '' AND k.scope > ''
+  RETURN k.scope AS path
+}
+MATCH (s:Scope {path: path})
 CALL (s) {
   MATCH (e:Passage {scope: s.path, consolidation_state: 'raw'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')

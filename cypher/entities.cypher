@@ -6,6 +6,14 @@ WHERE e.scope = $scope
 RETURN collect({id: e.id, root: e.root, type: e.type, canonical_key: e.canonical_key,
                 keys: e.keys, aliases: e.aliases, marks: e.marks}) AS rows
 
+// name: touched_scopes(since) read many
+// Scopes in which entities were written after a moment. The index is named, since one that begins
+// with the scope would be read whole.
+// unscoped: the worker serves every tenant
+MATCH (e:Entity) USING INDEX e:Entity(touched_at, scope)
+WHERE e.touched_at > $since AND e.scope > ''
+RETURN DISTINCT e.scope AS scope
+
 // name: upsert(rows, at) write one
 // Writes and locks entities, in the order of their ids, then their names. What is there is added
 // to, never replaced: two writers that mint one name meet in one node, in either order. A row
@@ -230,7 +238,8 @@ FOREACH (e IN gone | DETACH DELETE e)
 
 // name: thin(scope, at) write optional
 // How far the names of a scope are looked through that an older version made things of; locks them.
-MATCH (c:ConsolidationCursor {scope: $scope})
+// The index is named, since that of `thin` would be read whole.
+MATCH (c:ConsolidationCursor {scope: $scope}) USING INDEX c:ConsolidationCursor(scope)
 WHERE c.thin IS NOT NULL
 SET c.touched_at = $at
 RETURN c.thin AS after

@@ -1,29 +1,40 @@
-// name: oldest_pending(each) read one
-// Memories that wait for their vectors, of each tenant the oldest first. In one row, here and below:
-// a batch's rows one by one cost the driver as much as the database's work.
+// name: waiting_tenants(spans, page) read many
+// Tenants with memories in a state: those of the first so many of each span, in order, and whether
+// the span has more.
 // unscoped: the worker serves every tenant
-MATCH (s:Scope)
-WHERE s.tenant > ''
-WITH DISTINCT s.tenant AS tenant
+UNWIND $spans AS span
+CALL (span) {
+  MATCH (e:Memory {index_state: span.state})
+  WHERE e.tenant >= span.low AND e.tenant < span.high
+    AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
+  WITH e.tenant AS key ORDER BY e.index_state, e.tenant LIMIT $page
+  RETURN collect(DISTINCT key) AS keys, count(*) AS entries
+}
+WITH span, keys, entries WHERE entries > 0
+RETURN span, keys, entries = $page AS more
+
+// name: oldest_pending(tenants, each) read one
+// Memories that wait for their vectors, of each of some tenants the oldest first. In one row, here and
+// below: a batch's rows one by one cost the driver as much as the database's work.
+// unscoped: the worker serves every tenant
+UNWIND $tenants AS tenant
 CALL (tenant) {
   MATCH (e:Memory {tenant: tenant, index_state: 'pending'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
-  WITH e ORDER BY e.tenant, e.index_state, e.ingested_at LIMIT $each
+  WITH e ORDER BY e.index_state, e.tenant, e.ingested_at LIMIT $each
   RETURN collect(e.id) AS ids
 }
 WITH ids WHERE ids <> []
 RETURN collect(ids) AS waiting
 
-// name: newest_pending(each) read one
+// name: newest_pending(tenants, each) read one
 // The other end: what was said just now does not wait behind a long import.
 // unscoped: the worker serves every tenant
-MATCH (s:Scope)
-WHERE s.tenant > ''
-WITH DISTINCT s.tenant AS tenant
+UNWIND $tenants AS tenant
 CALL (tenant) {
   MATCH (e:Memory {tenant: tenant, index_state: 'pending'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
-  WITH e ORDER BY e.tenant DESC, e.index_state DESC, e.ingested_at DESC LIMIT $each
+  WITH e ORDER BY e.index_state DESC, e.tenant DESC, e.ingested_at DESC LIMIT $each
   RETURN collect(e.id) AS ids
 }
 WITH ids WHERE ids <> []

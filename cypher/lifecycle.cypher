@@ -797,12 +797,6 @@ MATCH (f:Fact {subject: m.id})
 WHERE f.scope IN $scopes AND f.expired_at > datetime('9999-12-30T00:00:00Z')
 RETURN DISTINCT f.id AS id LIMIT $limit
 
-// name: every_scope() read many
-// unscoped: upkeep of the whole installation
-MATCH (s:Scope)
-RETURN s.path AS path, s.tenant AS tenant
-ORDER BY path
-
 // name: sweepable_episodes(scope, after, before, trust, limit) read many
 // Old episodes of little trust, with whether anything rests on them.
 MATCH (n:Episode {scope: $scope})

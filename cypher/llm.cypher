@@ -16,10 +16,27 @@ SET e.model_state = 'due', e.model_due_at = $at, e.model_attempts = 0
 REMOVE e.model_error, e.model_holder
 RETURN count(e) AS found
 
-// name: due_scopes(at, each) read many
-// Scopes with something for the model to read, of each tenant those that wait longest.
+// name: waiting(spans, page) read many
+// Scopes with passages in a state on their way to the model: those of the first so many of each
+// span, in order, and whether the span has more.
 // unscoped: the worker serves every tenant
-MATCH (s:Scope)
+UNWIND $spans AS span
+CALL (span) {
+  MATCH (e:Passage {model_state: span.state})
+  WHERE e.scope >= span.low AND e.scope < span.high
+    AND e.model_due_at > datetime('0001-01-02T00:00:00Z')
+  WITH e.scope AS key ORDER BY e.model_state, e.scope LIMIT $page
+  RETURN collect(DISTINCT key) AS keys, count(*) AS entries
+}
+WITH span, keys, entries WHERE entries > 0
+RETURN span, keys, entries = $page AS more
+
+// name: due_scopes(scopes, at, each) read many
+// Which of some scopes have something for the model to read by now, of each tenant those that wait
+// longest.
+// unscoped: the worker serves every tenant
+UNWIND $scopes AS path
+MATCH (s:Scope {path: path})
 CALL (s) {
   MATCH (e:Passage {scope: s.path, model_state: 'due'})
   WHERE e.model_due_at <= $at AND e.consolidation_state = 'consolidated'

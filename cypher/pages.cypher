@@ -443,38 +443,35 @@ MATCH (p:Page {id: $id})
 WHERE p.scope = $scope
 SET p.passage_state = CASE p.passage_state WHEN 'uncut' THEN 'failed' ELSE p.passage_state END
 
-// name: due_tenants() read many
-// Tenants with pages whose passages or links are not those of their text.
+// name: waiting_tenants(spans, page) read many
+// Tenants with pages in a state: those of the first so many of each span, in order, and whether the
+// span has more.
 // unscoped: the worker serves every tenant
-MATCH (s:Scope)
-WHERE s.tenant > ''
-WITH DISTINCT s.tenant AS tenant
-WHERE EXISTS {
-    MATCH (p:Page {tenant: tenant, passage_state: 'due'})
-    WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
-  } OR EXISTS {
-    MATCH (p:Page {tenant: tenant, passage_state: 'uncut'})
-    WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
-  } OR EXISTS {
-    MATCH (p:Page {tenant: tenant, passage_state: 'unlinked'})
-    WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
-  }
-RETURN tenant
+UNWIND $spans AS span
+CALL (span) {
+  MATCH (p:Page {passage_state: span.state})
+  WHERE p.tenant >= span.low AND p.tenant < span.high
+    AND p.touched_at > datetime('0001-01-02T00:00:00Z')
+  WITH p.tenant AS key ORDER BY p.passage_state, p.tenant LIMIT $page
+  RETURN collect(DISTINCT key) AS keys, count(*) AS entries
+}
+WITH span, keys, entries WHERE entries > 0
+RETURN span, keys, entries = $page AS more
 
 // name: due(tenant, limit) read many
 // Pages of a tenant whose passages or links are not those of their text, the longest waiting first.
 CALL () {
   MATCH (p:Page {tenant: $tenant, passage_state: 'due'})
   WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
-  WITH p ORDER BY p.tenant, p.passage_state, p.touched_at LIMIT $limit RETURN p
+  WITH p ORDER BY p.passage_state, p.tenant, p.touched_at LIMIT $limit RETURN p
   UNION
   MATCH (p:Page {tenant: $tenant, passage_state: 'uncut'})
   WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
-  WITH p ORDER BY p.tenant, p.passage_state, p.touched_at LIMIT $limit RETURN p
+  WITH p ORDER BY p.passage_state, p.tenant, p.touched_at LIMIT $limit RETURN p
   UNION
   MATCH (p:Page {tenant: $tenant, passage_state: 'unlinked'})
   WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
-  WITH p ORDER BY p.tenant, p.passage_state, p.touched_at LIMIT $limit RETURN p
+  WITH p ORDER BY p.passage_state, p.tenant, p.touched_at LIMIT $limit RETURN p
 }
 RETURN p.id AS id, p.tenant AS tenant, p.passage_state AS state,
        coalesce(p.live_slug <> p.slug, false) AS doubled

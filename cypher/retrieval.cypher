@@ -1,22 +1,16 @@
-// name: due_scopes(limit) read many
-// Scopes with passages whose names are not in the graph yet: of each tenant those of the first so
-// many passages.
+// name: waiting_scopes(spans, page) read many
+// Scopes with passages whose names are not in the graph yet: those of the first so many of each
+// span, in order, and whether the span has more.
 // unscoped: the worker serves every tenant
-MATCH (s:Scope)
-WHERE s.tenant > ''
-WITH DISTINCT s.tenant AS tenant
-CALL (tenant) {
-  MATCH (p:Passage)
-  WHERE p.link_state IN ['pending', 'titled'] AND p.scope = tenant
-  WITH p LIMIT 1
-  RETURN p.scope AS scope
-  UNION
-  MATCH (p:Passage)
-  WHERE p.link_state IN ['pending', 'titled'] AND p.scope STARTS WITH tenant + '/'
-  WITH p LIMIT $limit
-  RETURN DISTINCT p.scope AS scope
+UNWIND $spans AS span
+CALL (span) {
+  MATCH (p:Passage {link_state: span.state})
+  WHERE p.scope >= span.low AND p.scope < span.high
+  WITH p.scope AS key ORDER BY p.link_state, p.scope LIMIT $page
+  RETURN collect(DISTINCT key) AS keys, count(*) AS entries
 }
-RETURN DISTINCT scope, tenant
+WITH span, keys, entries WHERE entries > 0
+RETURN span, keys, entries = $page AS more
 
 // name: count_waiting() read one
 // unscoped: a gauge of the whole installation
@@ -36,7 +30,8 @@ RETURN g.revision AS revision, g.linked AS linked
 // that were written are looked for when they are again.
 MATCH (g:PassageGraph {scope: $scope})
 SET g.revision = $revision, g.linked = g.linked + $linked,
-    g.alike_rev = CASE WHEN $compares THEN g.alike_rev END
+    g.alike_rev = CASE WHEN $compares THEN g.alike_rev END,
+    g.unbegun = CASE WHEN NOT $compares OR g.alike_rev IS NULL THEN true END
 
 // name: unnamed(scope, limit) read many
 // Passages of which it is not known yet what they are about.
@@ -155,11 +150,18 @@ MATCH (g:PassageGraph {scope: scope})
 RETURN [count(g), sum(g.revision), sum(g.revision * g.revision), sum(g.dropped),
         sum(coalesce(g.called_at.epochMillis, 0)), sum(coalesce(g.alike_rev, 0))] AS sums
 
-// name: newly_called(limit) read many
-// Scopes whose entities were named or joined since that was last noted.
+// name: every_scope() read many
+// Scopes with a graph of names.
 // unscoped: the worker serves every tenant
 MATCH (g:PassageGraph)
 WHERE g.scope > ''
+RETURN g.scope AS scope
+
+// name: newly_called(scopes, limit) read many
+// Of some scopes those whose entities were named or joined since that was last noted.
+// unscoped: the worker serves every tenant
+UNWIND $scopes AS scope
+MATCH (g:PassageGraph {scope: scope})
 CALL (g) {
   MATCH (e:Entity)
   WHERE e.scope = g.scope AND e.touched_at > coalesce(g.called_at, datetime('0001-01-02T00:00:00Z'))
@@ -252,7 +254,7 @@ RETURN p.id AS id
 // Scopes in which names were written while nobody compared them.
 // unscoped: the worker serves every tenant
 MATCH (g:PassageGraph)
-WHERE g.scope > '' AND g.alike_rev IS NULL
+WHERE g.unbegun = true AND g.scope > ''
 RETURN g.scope AS scope LIMIT $limit
 
 // name: begin(scope) batched one
@@ -269,25 +271,21 @@ RETURN count(*) AS passages
 // name: begun(scope) write none
 MATCH (g:PassageGraph {scope: $scope})
 SET g.alike_rev = coalesce(g.alike_rev, 0)
+REMOVE g.unbegun
 
-// name: uncompared(limit) read many
-// Scopes with names that wait to be compared: of each tenant those of the first so many names.
+// name: uncompared(spans, page) read many
+// Scopes with names that wait to be compared: those of the first so many of each span, in order, and
+// whether the span has more.
 // unscoped: the worker serves every tenant
-MATCH (s:Scope)
-WHERE s.tenant > ''
-WITH DISTINCT s.tenant AS tenant
-CALL (tenant) {
-  MATCH (t:Name)
-  WHERE t.alike_state IN ['pending', 'placed'] AND t.scope = tenant
-  WITH t LIMIT 1
-  RETURN t.scope AS scope
-  UNION
-  MATCH (t:Name)
-  WHERE t.alike_state IN ['pending', 'placed'] AND t.scope STARTS WITH tenant + '/'
-  WITH t LIMIT $limit
-  RETURN DISTINCT t.scope AS scope
+UNWIND $spans AS span
+CALL (span) {
+  MATCH (t:Name {alike_state: span.state})
+  WHERE t.scope >= span.low AND t.scope < span.high
+  WITH t.scope AS key ORDER BY t.alike_state, t.scope LIMIT $page
+  RETURN collect(DISTINCT key) AS keys, count(*) AS entries
 }
-RETURN DISTINCT scope, tenant
+WITH span, keys, entries WHERE entries > 0
+RETURN span, keys, entries = $page AS more
 
 // name: voiceless(scope, limit) read many
 // Names that wait for a vector, or to be looked at again.
@@ -366,6 +364,7 @@ CALL (f, row) {
 WITH sum(gone) + sum(made) AS changed WHERE changed > 0
 MATCH (g:PassageGraph {scope: $scope})
 SET g.alike_rev = coalesce(g.alike_rev, 0) + 1
+REMOVE g.unbegun
 
 // name: synonyms(scope) read one
 // What names of a scope may stand for, as one column.

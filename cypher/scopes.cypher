@@ -87,6 +87,13 @@ CREATE (a:AuditEvent)-[:AUDIT]->(s)
 SET a = $audit
 RETURN s.path AS path, s.rules AS rules
 
+// name: every(after, limit) read many
+// Scopes by path.
+// unscoped: upkeep of the whole installation
+MATCH (s:Scope)
+WHERE s.path > $after
+RETURN s.path AS path ORDER BY s.path LIMIT $limit
+
 // name: of_tenant(tenant) read many
 // Every scope of one tenant: for the operator's command line.
 // unscoped: a whole tenant

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+from app.kernel.skipscan import SkipScan
 
 LEASE = timedelta(seconds=60)  # then another worker may take the episodes up
 ATTEMPTS = 5  # of an episode that cannot be read (seed 001, annex 3.a)
@@ -18,6 +19,9 @@ class ConsolidationRepository:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self._waiting = SkipScan(
+            graph, query=Q.consolidation.waiting, states=["raw", "in_progress"]
+        )
 
     async def lost(self, scope: str) -> int:
         """Count an attempt for episodes whose lease ran out; how many were given up with it."""
@@ -80,7 +84,8 @@ class ConsolidationRepository:
 
     async def due_scopes(self, each: int = 100) -> list[Row]:
         """Scopes that nobody works on, at most `each` of a tenant, those that wait longest."""
-        return await self.graph.rows(Q.consolidation.due_scopes, each=each)
+        scopes = await self._waiting.keys()
+        return await self.graph.rows(Q.consolidation.due_scopes, scopes=scopes, each=each)
 
     async def status(self, scopes: list[str]) -> list[Row]:
         return await self.graph.rows(Q.consolidation.status, scopes=scopes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Self
 
@@ -10,10 +10,10 @@ from pydantic import Field, StringConstraints
 
 from app.autonomy.authored import Authored, Id, Who
 from app.kernel.clock import FOREVER
-from app.kernel.kind import Gone, Kind, Place, Readable, Stored
+from app.kernel.kind import Kind, Place, Readable
 from app.kernel.vocab import Label
 from app.kernel.wire import Moment
-from app.workitems.model import Priority
+from app.workitems.model import Linked, Priority
 
 TEXTS = ("title", "description", "criteria")
 
@@ -87,42 +87,17 @@ class Goal(Authored):
         return {"parent_id": None}
 
 
-class GoalLink(Stored):
-    """A work item or memory that belongs to a goal; it goes with either of them."""
+class GoalLink(Linked):
+    """A work item or memory that belongs to a goal."""
+
+    end: ClassVar[str] = "goal"
 
     goal: Id
-    memory: Id
     memory_kind: LinkKind
-    memory_scope: Annotated[str, StringConstraints(min_length=1, max_length=200)]
-    linked_at: Moment
-    linked_by: Who
 
-    def refers(self) -> str | None:
-        """Return what the goal is linked to."""
-        return self.memory
-
-    def people(self) -> Iterable[str]:
-        """Return who made the link."""
-        return {self.linked_by}
-
-    def renamed(self, name: Callable[[str], str]) -> Self:
-        """Return the link with its maker replaced."""
-        return self.model_copy(update={"linked_by": name(self.linked_by) if self.linked_by else ""})
-
-    def relocated(self, place: Place) -> Self:
-        """Return the link between what stands for its two ends."""
-        goal, _ = place(self.goal, self.scope)
-        older = self.memory_kind is not LinkKind.WORK_ITEM
-        memory, scope = place(self.memory, self.memory_scope, older=older)
-        return self.model_copy(update={"goal": goal, "memory": memory, "memory_scope": scope})
-
-    def without(self, gone: Gone) -> Self | None:
-        """Return the link without its maker; None where what it leads to is gone."""
-        if gone.took(self.memory):
-            return None
-        return self.model_copy(
-            update={"linked_by": "" if gone.wrote(self.linked_by) else self.linked_by}
-        )
+    def is_older(self) -> bool:
+        """Whether it leads to a memory: work items are declared kinds."""
+        return self.memory_kind is not LinkKind.WORK_ITEM
 
 
 GOAL = Kind(

@@ -11,6 +11,7 @@ from app.indexing.spaces import FIRST, Space
 from app.kernel.clock import now
 from app.kernel.cypher import Q, spaced
 from app.kernel.graph import Graph, Row, Tx
+from app.kernel.skipscan import SkipScan
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +29,19 @@ class IndexRepository:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self._waiting = SkipScan(graph, query=Q.indexing.waiting_tenants, states=["pending"])
 
     async def newest(self, each: int) -> list[list[str]]:
         """Ids that wait, at most `each` of a tenant, those that came last first."""
-        return list((await self.graph.one(Q.indexing.newest_pending, each=each))["waiting"])
+        tenants = await self._waiting.keys()
+        row = await self.graph.one(Q.indexing.newest_pending, tenants=tenants, each=each)
+        return list(row["waiting"])
 
     async def oldest(self, each: int) -> list[list[str]]:
         """Ids that wait, at most `each` of a tenant, those that came first first."""
-        return list((await self.graph.one(Q.indexing.oldest_pending, each=each))["waiting"])
+        tenants = await self._waiting.keys()
+        row = await self.graph.one(Q.indexing.oldest_pending, tenants=tenants, each=each)
+        return list(row["waiting"])
 
     async def backlog(self) -> dict[str, int]:
         """How many episodes wait for their vectors, and how many the model refused."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from app.autonomy.ledger import Ledger, lock_scope, of_loci
-from app.autonomy.places import paths
 from app.autonomy.receipt import Receipt
 from app.errors import NotFound, StateRefused
 from app.interventions.model import (
@@ -23,6 +22,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
+from app.scopes.every import paths
 from app.scopes.service import ScopeService
 
 

@@ -240,7 +240,7 @@ due sample sorted_by sorted_until stars taken_by unfollowed unjoined unsorted va
 """  # settings of scopes, tasks of turns, blocks that others attest and their baselines
 _PROPERTIES += """
 alike_rev alike_state called_at given how link_state link_targets linked linked_rev names owned
-parts revision spans triples written
+parts revision spans triples unbegun written
 """  # the retrieval graph
 _PROPERTIES += """
 bom chunks crlf formers headings links live_slug page passage_state pending slug texts weight

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.autonomy.ledger import of_loci
-from app.autonomy.places import paths
 from app.autonomy.receipt import Receipt
 from app.embeddings.calibration import Kinds
 from app.errors import NotFound, StateRefused
@@ -21,6 +20,7 @@ from app.learning.folding import Group, grouped
 from app.learning.kind import INTENT, SEGMENT
 from app.learning.model import Figures, Intent, IntentState, LearningType, Segment, SegmentState
 from app.learning.pen import Pen
+from app.scopes.every import paths
 from app.scopes.service import ScopeService
 from app.scopes.tuning import tuned
 

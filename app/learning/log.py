@@ -9,7 +9,6 @@ from datetime import datetime
 import orjson
 
 from app.autonomy.ledger import PAGE, of_loci
-from app.autonomy.places import paths
 from app.autonomy.receipt import Receipt
 from app.errors import InvalidInput, NotFound
 from app.kernel.caller import Caller, Role
@@ -29,6 +28,7 @@ from app.learning.model import (
     Segment,
 )
 from app.learning.pen import Pen
+from app.scopes.every import paths
 
 FIRST = "1.0.0"  # the version with which a skill is made
 LAST = "~"  # after every id

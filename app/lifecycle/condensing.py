@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from app.entities.touched import TouchedScopes
 from app.jobs.lanes import Due
 from app.jobs.model import Job, Outcome, Report
 from app.kernel import audit
@@ -47,10 +48,16 @@ class CondensingService:
     def __init__(self, graph: Graph, scopes: ScopeService) -> None:
         self.graph = graph
         self._scopes = scopes
+        self._touched = TouchedScopes(graph, Q.condensed.every_scope)
+        self._due: set[str] = set()
 
-    async def due(self, limit: int = 1000) -> list[Due]:
+    async def due(self) -> list[Due]:
         """Scopes in which something was written since the last pass."""
-        rows = await self.graph.rows(Q.condensed.due, limit=limit)
+        self._due.update(await self._touched.scopes())
+        if not self._due:
+            return []
+        rows = await self.graph.rows(Q.condensed.due, scopes=sorted(self._due))
+        self._due = {row["scope"] for row in rows}
         return [Due(row["scope"], row["tenant"]) for row in rows]
 
     async def drain(self) -> int:

@@ -22,6 +22,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 from app.lifecycle.posterior import posterior, reliability
+from app.scopes.every import paths
 from app.scopes.rules import PromotionRules
 from app.scopes.service import ScopeService
 
@@ -99,8 +100,8 @@ class PromotionService:
     async def consider_all(self) -> dict[str, int]:
         """Every scope, each by its own rules."""
         total = {"promoted": 0, "demoted": 0}
-        for row in await self.graph.rows(Q.lifecycle.every_scope):
-            for name, count in (await self.consider(row["path"])).items():
+        async for scope in paths(self.graph):
+            for name, count in (await self.consider(scope)).items():
                 total[name] += count
         return total
 

@@ -17,6 +17,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.lifecycle.decay import importance_at
 from app.lifecycle.forgetting import ForgettingService
+from app.scopes.every import paths
 from app.scopes.service import ScopeService
 
 IMPORTANCE_FLOOR = 0.05
@@ -103,9 +104,9 @@ class SweepService:
     async def sweep_all(self) -> dict[str, Any]:
         """Every scope whose rules switch it on; counts by scope."""
         done: dict[str, int] = {}
-        for row in await self._graph.rows(Q.lifecycle.every_scope):
-            if forgotten := await self.sweep(row["path"]):
-                done[row["path"]] = len(forgotten)
+        async for scope in paths(self._graph):
+            if forgotten := await self.sweep(scope):
+                done[scope] = len(forgotten)
         return {"forgotten": sum(done.values()), "scopes": done}
 
     async def _page(self, scope: str, kind: str, after: str, at: datetime) -> list[Row]:

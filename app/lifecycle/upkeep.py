@@ -18,6 +18,7 @@ from app.lifecycle.forgetting import ForgettingService
 from app.lifecycle.posterior import reliability
 from app.lifecycle.rot import idle_trust, learning_is_spent
 from app.lifecycle.sweep import PAGE, sweeper
+from app.scopes.every import pages
 from app.scopes.service import ScopeService
 
 LEARNINGS = "learnings"
@@ -92,9 +93,11 @@ class UpkeepService:
 
     async def scopes(self) -> list[str]:
         """Every scope whose rules switch the nightly profile on."""
-        paths = [row["path"] for row in await self._graph.rows(Q.lifecycle.every_scope)]
-        rules = await self._scopes.rules_of(paths)
-        return [path for path in paths if rules[path].maintenance == "nightly"]
+        found: list[str] = []
+        async for page in pages(self._graph):
+            rules = await self._scopes.rules_of(page)
+            found += [path for path in page if rules[path].maintenance == "nightly"]
+        return found
 
     async def _nightly(self, scope: str) -> bool:
         return (await self._scopes.rules(scope)).maintenance == "nightly"

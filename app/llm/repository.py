@@ -11,6 +11,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
+from app.kernel.skipscan import SkipScan
 
 NONE = timedelta()
 USAGE_KEPT = timedelta(days=60)
@@ -57,10 +58,13 @@ class ReadingRepository:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self._waiting = SkipScan(graph, query=Q.llm.waiting, states=["due"])
 
     async def due_scopes(self, each: int = 100) -> list[Row]:
         """Scopes with something for the model to read, at most `each` of a tenant."""
-        return await self.graph.rows(Q.llm.due_scopes, at=now(), each=each)
+        if not (scopes := await self._waiting.keys()):
+            return []
+        return await self.graph.rows(Q.llm.due_scopes, scopes=scopes, at=now(), each=each)
 
     async def take(
         self, scope: str, holder: str, lease: timedelta, most: int, patience: timedelta = NONE

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 
 from app.autonomy.authored import LOCI
 from app.autonomy.ledger import Ledger, lock_scope, of_loci
-from app.autonomy.places import paths
 from app.autonomy.receipt import Receipt
 from app.errors import NotFound
 from app.kernel.clock import now
@@ -19,6 +18,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.observations.model import OBSERVATION, Observation
 from app.observations.service import Limits
+from app.scopes.every import paths
 from app.scopes.service import ScopeService
 
 # Names of the sensors, and of what the query gives for each.

@@ -19,8 +19,9 @@ from app.jobs.lanes import Due
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+from app.kernel.skipscan import SkipScan
 from app.pages.linking import part_doubled, settle_pages
-from app.pages.passages import UNCUT, UNLINKED, PassageService, rows_of
+from app.pages.passages import DUE, UNCUT, UNLINKED, PassageService, rows_of
 
 log = structlog.get_logger()
 _TAKEN = 200  # pages that one look at what waits takes
@@ -33,6 +34,9 @@ class DuePages:
     def __init__(self, graph: Graph, passages: PassageService) -> None:
         self._graph = graph
         self._passages = passages
+        self._waiting = SkipScan(
+            graph, query=Q.pages.waiting_tenants, states=[DUE, UNCUT, UNLINKED]
+        )
 
     async def waiting(self) -> bool:
         """Whether any page waits."""
@@ -40,8 +44,7 @@ class DuePages:
 
     async def due(self) -> list[Due]:
         """Tenants of which pages wait."""
-        rows = await self._graph.rows(Q.pages.due_tenants)
-        return [Due(row["tenant"], row["tenant"]) for row in rows]
+        return [Due(tenant, tenant) for tenant in await self._waiting.keys()]
 
     async def sweep(self) -> int:
         """Bring up every page that waits; how many that were."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 from typing import Any
 
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Tx
+from app.kernel.nothing import KnownEmpty
 from app.pools.kind import POOL_TEXT
 from app.pools.model import Pool, readers_of
 from app.pools.texts import Difference, Held, difference
@@ -22,15 +22,14 @@ QUICK = 20_000  # bytes of a pool whose texts are analysed without a thread of t
 
 # Most readers have no such pool, and would wait for that answer before each search: who has none
 # is remembered for a moment. A pool that this process writes or shares ends that at once.
-NONE_SECONDS, NONE_KEPT = 1.0, 512
-_none: dict[tuple[str, tuple[str, ...]], float] = {}
+_none = KnownEmpty()
 
 
 async def rooms(graph: Graph, scopes: Sequence[str], principal: str) -> list[str]:
     """Return the ids of the pools in some scopes that a principal may read and that have texts;
     one that another process has just made may be missed for a second."""
     key = (principal, tuple(scopes))
-    if _none.get(key, 0.0) > time.monotonic():
+    if key in _none:
         return []
     found = await graph.one(
         Q.pools.rooms,
@@ -41,9 +40,7 @@ async def rooms(graph: Graph, scopes: Sequence[str], principal: str) -> list[str
     )
     ids: list[str] = found["ids"]
     if not ids:
-        if len(_none) >= NONE_KEPT:
-            _none.clear()
-        _none[key] = time.monotonic() + NONE_SECONDS
+        _none.add(key)
     return ids
 
 

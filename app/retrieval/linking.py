@@ -40,7 +40,7 @@ TURN = 20  # transactions after which another scope has its turn
 TOGETHER = 32  # new names that are looked for at once
 READ = 32_000  # characters of one passage that are read for names: chunks have far fewer
 TOGETHER_READ = 128_000  # characters of the passages that one transaction reads
-SCOPES = 1000  # passages that wait and are looked at for their scopes at once
+SCOPES = 1000  # whose entities were named or joined, and that are noted at once
 
 Step = Callable[[Tx, ScopeLock], Awaitable[int]]
 
@@ -83,7 +83,7 @@ class LinkService:
 
     async def due(self) -> list[Due]:
         """Scopes of which passages wait; where none do, other processes are told of new names."""
-        places = [Due(scope, tenant) for scope, tenant in await self.rows.due(SCOPES)]
+        places = await self.rows.due()
         if not places:
             await self.call()
         return places

@@ -6,15 +6,22 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from app.entities.touched import TouchedScopes
 from app.indexing.analysis import query_terms
 from app.indexing.entry import quoted
+from app.jobs.lanes import Due
 from app.kernel.clock import END, START, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+from app.kernel.skipscan import SkipScan
 from app.retrieval.model import Admission, Revision, ScopeLock
 
 PAGE = 500  # passages looked at at once for a new name
 CLITICS = frozenset(("s", "t", "d", "m", "re", "ve", "ll"))  # the text index cuts them off
+
+
+def _due(scope: str) -> Due:
+    return Due(scope, scope.partition("/")[0])
 
 
 class RetrievalRepository:
@@ -27,11 +34,17 @@ class RetrievalRepository:
         self.graph = graph
         self._compares = compares
         self._state = "pending" if compares else None
+        self._waiting = SkipScan(
+            graph, query=Q.retrieval.waiting_scopes, states=["pending", "titled"]
+        )
+        self._uncompared = SkipScan(
+            graph, query=Q.retrieval.uncompared, states=["pending", "placed"]
+        )
+        self._touched = TouchedScopes(graph, Q.retrieval.every_scope)
 
-    async def due(self, limit: int) -> list[tuple[str, str]]:
-        """Scopes and their tenants with passages that wait."""
-        rows = await self.graph.rows(Q.retrieval.due_scopes, limit=limit)
-        return [(row["scope"], row["tenant"]) for row in rows]
+    async def due(self) -> list[Due]:
+        """Scopes with passages that wait."""
+        return [_due(scope) for scope in await self._waiting.keys()]
 
     async def waiting(self) -> int:
         """How many passages wait, in every scope."""
@@ -127,7 +140,9 @@ class RetrievalRepository:
 
     async def newly_called(self, limit: int) -> list[Row]:
         """Scopes whose entities were named or joined since that was last noted, and until when."""
-        return await self.graph.rows(Q.retrieval.newly_called, limit=limit)
+        if not (scopes := await self._touched.scopes()):
+            return []
+        return await self.graph.rows(Q.retrieval.newly_called, scopes=scopes, limit=limit)
 
     async def note_called(self, rows: list[Row]) -> None:
         await self.graph.rows(Q.retrieval.note_called, rows=rows)
@@ -153,10 +168,9 @@ class RetrievalRepository:
         await self.graph.rows(Q.retrieval.begin, scope=scope)
         await self.graph.rows(Q.retrieval.begun, scope=scope)
 
-    async def uncompared(self, limit: int) -> list[tuple[str, str]]:
-        """Scopes and their tenants with names that wait to be compared."""
-        rows = await self.graph.rows(Q.retrieval.uncompared, limit=limit)
-        return [(row["scope"], row["tenant"]) for row in rows]
+    async def uncompared(self) -> list[Due]:
+        """Scopes with names that wait to be compared."""
+        return [_due(scope) for scope in await self._uncompared.keys()]
 
     async def voiceless(self, scope: str, limit: int) -> list[Row]:
         """Names that wait, and what their vectors were made from."""

@@ -34,7 +34,7 @@ TOGETHER = 128  # names of one transaction
 NEIGHBOURS = 16  # owned names that are looked at for a name, of which numbers may rule out some
 AROUND = 64  # names around one that somebody came to go by, that are looked at again
 TURN = 20  # transactions after which another scope has its turn
-SCOPES = 1000  # names that wait and are looked at for their scopes at once
+SCOPES = 1000  # in which names were never compared, and that are begun at once
 
 
 class SynonymService:
@@ -51,7 +51,7 @@ class SynonymService:
             return []
         for scope in await self.rows.unbegun(SCOPES):
             await self.rows.begin(scope)
-        return [Due(scope, tenant) for scope, tenant in await self.rows.uncompared(SCOPES)]
+        return await self.rows.uncompared()
 
     async def drain(self) -> int:
         """Compare until nothing waits; how many names were looked at.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,13 +22,21 @@ from app.kernel.driver import (
 from app.runtime.config import GraphDoor
 from app.runtime.java import Java
 from app.runtime.neo4j_config import Neo4jSpec
-from app.runtime.process import Command, last_line
+from app.runtime.process import Command, last_line, tail
 
 MAIN_CLASS = "org.neo4j.server.Neo4jCommunity"
 SCHEMES = ("bolt://", "bolt+s://", "bolt+ssc://", "neo4j://", "neo4j+s://", "neo4j+ssc://")
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.lang", "java.util.concurrent")
 # What the server's log says of a store that it cannot read.
 BROKEN = ("corrupt", "StoreFailure", "UnderlyingStorageException", "unable to recover", "InvalidId")
+
+# What the server says of a setting that it does not know, or whose value it cannot read. Ours are
+# right, so it was given.
+REFUSED = re.compile(
+    r"No declared setting with name: (?P<unknown>[\w.-]*\w)"
+    r"|Error evaluating value for setting '(?P<setting>[^']+)'\. (?P<why>[^\n]+)"
+)
+CONSOLE = 8192  # bytes of the console's end that are looked through for that
 
 
 def command(spec: Neo4jSpec, java: Java, class_path: str) -> Command:
@@ -128,7 +137,18 @@ def _fail_if_stopped(alive: bool, logs: Path) -> None:
     said = last_line(logs / "console.log")
     if _is_broken(said):
         raise _broken(logs, said)
+    if refused := REFUSED.search(tail(logs / "console.log", CONSOLE)):
+        raise PartFailed(_refusal(refused))
     raise PartFailed(f"Neo4j ended during its start: {said or 'it said nothing'}. See {logs}.")
+
+
+def _refusal(refused: re.Match[str]) -> str:
+    if unknown := refused["unknown"]:
+        return f"LOCI_RUNTIME__NEO4J names {unknown}, which is no setting of this Neo4j."
+    return (
+        f"LOCI_RUNTIME__NEO4J gives {refused['setting']} a value that this Neo4j refuses: "
+        f"{refused['why'].strip().rstrip('.')}."
+    )
 
 
 def _fail_if_broken(door: GraphDoor, logs: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -16,6 +15,7 @@ from app.indexing.spaces import Part, Space
 from app.kernel.clock import END, START, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
+from app.kernel.nothing import KnownEmpty
 from app.learning.quality import quality
 from app.pools.finding import rooms
 from app.pools.kind import POOL_TEXT
@@ -23,8 +23,6 @@ from app.pools.model import readers_of
 from app.search.model import FOUND, NOTES, ROLES, Filters, Ranking
 
 ANY_ROLE = [*ROLES, ""]
-# Most tenants have no memories beside their texts: who has none is remembered for a moment.
-ABSENT_SECONDS, ABSENT_KEPT = 1.0, 512
 NEWEST = 200  # messages of a reader that are looked through for those in a buffer
 OUTCOMES = 200  # tasks of one memory that count, the newest
 PASSAGE = "passage"
@@ -40,7 +38,8 @@ class SearchRepository:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._absent: dict[str, float] = {}
+        # Most tenants have no memories beside their texts: who has none is remembered for a moment.
+        self._absent = KnownEmpty()
 
     async def keyword(self, query: str, scopes: list[str], limit: int) -> Ranking:
         """The text leg."""
@@ -241,13 +240,11 @@ class SearchRepository:
     async def any_memory(self, scopes: list[str], query: str) -> bool:
         """Return whether a query of the text index that asks for a kind alone finds anything; what
         has come in the last second may be missed."""
-        if self._absent.get(query, 0.0) > time.monotonic():
+        if query in self._absent:
             return False
         row = await self.graph.one(Q.search.any_of, q=query, scopes=scopes)
         if not row["found"]:
-            if len(self._absent) >= ABSENT_KEPT:
-                self._absent.clear()
-            self._absent[query] = time.monotonic() + ABSENT_SECONDS
+            self._absent.add(query)
         return bool(row["found"])
 
     async def closest(self, part: Part, ids: list[str]) -> dict[str, float]:

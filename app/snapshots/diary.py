@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from app.autonomy.ledger import Ledger, lock_scope, of_loci
-from app.autonomy.places import paths
 from app.errors import NotFound
 from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+from app.scopes.every import paths
 from app.scopes.service import ScopeService
 from app.snapshots.days import Outline, Said, bounds, outlined, rendered_outline
 from app.snapshots.model import DAY_PAGE, DayPage

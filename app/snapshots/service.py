@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.autonomy.ledger import lock_scope, of_loci
-from app.autonomy.places import paths
 from app.errors import NotFound
 from app.kernel import audit
 from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+from app.scopes.every import paths
 from app.snapshots.markdown import Content, rendered
 from app.snapshots.model import SNAPSHOT, Snapshot
 

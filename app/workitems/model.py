@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
@@ -183,18 +183,19 @@ class WorkItem(Stored):
         )
 
 
-class WorkLink(Stored):
-    """A memory that belongs to an item; it goes with either of them."""
+class Linked(Stored):
+    """A link that goes with either of its ends; the field that `end` names holds the one it is a
+    part of, and a kind of its own says what the other is."""
 
-    item: Id
+    end: ClassVar[str]
+
     memory: Id
-    memory_kind: MemoryKind
     memory_scope: Annotated[str, StringConstraints(min_length=1, max_length=200)]
     linked_at: Moment
     linked_by: Who
 
     def refers(self) -> str | None:
-        """Return the memory."""
+        """Return what is linked to."""
         return self.memory
 
     def people(self) -> Iterable[str]:
@@ -205,16 +206,29 @@ class WorkLink(Stored):
         """Return the link with its maker replaced."""
         return self.model_copy(update={"linked_by": name(self.linked_by) if self.linked_by else ""})
 
+    def is_older(self) -> bool:
+        """Whether what is linked to has a label of its own, and no declared kind."""
+        return True
+
     def relocated(self, place: Place) -> Self:
         """Return the link between what stands for its two ends."""
-        item, _ = place(self.item, self.scope)
-        memory, scope = place(self.memory, self.memory_scope, older=True)
-        return self.model_copy(update={"item": item, "memory": memory, "memory_scope": scope})
+        end, _ = place(getattr(self, self.end), self.scope)
+        memory, scope = place(self.memory, self.memory_scope, older=self.is_older())
+        return self.model_copy(update={self.end: end, "memory": memory, "memory_scope": scope})
 
     def without(self, gone: Gone) -> Self | None:
-        """Return the link without its maker; None where the memory is gone."""
+        """Return the link without its maker; None where what it leads to is gone."""
         if gone.took(self.memory):
             return None
         return self.model_copy(
             update={"linked_by": "" if gone.wrote(self.linked_by) else self.linked_by}
         )
+
+
+class WorkLink(Linked):
+    """A memory that belongs to an item."""
+
+    end: ClassVar[str] = "item"
+
+    item: Id
+    memory_kind: MemoryKind

@@ -36,8 +36,8 @@ SCANS = {
 SCANNING = {
     "access": "any_admin_key",
     "communities": "due wordless",
-    "condensed": "due baseless",
-    "consolidation": "due_scopes backlog",
+    "condensed": "baseless",
+    "consolidation": "backlog",
     "entities": "places",
     "erasure": "stray_parts unled_skills",
     "evals": "page_links",
@@ -47,12 +47,12 @@ SCANNING = {
     "jobs": "list_schedules",
     "kinds": "lost",
     "knowledge": "pages_of",
-    "lifecycle": "live_of every_scope sweepable_episodes agents_at_home overlapping_intervals "
+    "lifecycle": "live_of sweepable_episodes agents_at_home overlapping_intervals "
     "crossing_edges holders unsupported_facts stale_mirrors orphan_relations stray_entities "
     "miscounted_mentions "
     "empty_aliases stray_windows stray_provenance broken_roots attested cursors",
     "likeness": "drop_all",
-    "llm": "due_scopes backlog expire_usage",
+    "llm": "backlog expire_usage",
     "portability": "is_empty known_policies every_path export_sessions",
     "rag": "named_in_bases",
     "reembedding": "known_spaces",
@@ -80,12 +80,16 @@ HOT = [
     Q.restoring.revise_notes,
     Q.consolidation.lost,
     Q.consolidation.lease,
+    Q.consolidation.waiting,
+    Q.consolidation.due_scopes,
     Q.access.resolve_key,
     Q.access.write_audit,
     Q.access.audit_history,
     Q.access.unsealed_events,
     Q.access.chain_page,
     Q.entities.known,
+    Q.entities.touched_scopes,
+    Q.entities.thin,
     Q.entities.upsert,
     Q.entities.link_mentions,
     Q.entities.unlink_mentions,
@@ -140,6 +144,8 @@ HOT = [
     Q.idempotency.claim,
     Q.idempotency.complete,
     Q.idempotency.expire,
+    Q.llm.waiting,
+    Q.llm.due_scopes,
     Q.llm.take,
     Q.llm.reserve,
     Q.llm.keep,
@@ -150,6 +156,7 @@ HOT = [
     Q.llm.ask_again,
     Q.llm.drop_readings,
     Q.llm.mark_due,
+    Q.indexing.waiting_tenants,
     Q.indexing.oldest_pending,
     Q.indexing.newest_pending,
     Q.indexing.count_pending,
@@ -195,6 +202,7 @@ HOT = [
     Q.pages.page_vectors,
     Q.pages.like,
     Q.pages.to_cut,
+    Q.pages.waiting_tenants,
     Q.pages.due,
     Q.likeness.describe,
     Q.likeness.store,
@@ -213,6 +221,8 @@ HOT = [
     Q.communities.read,
     Q.communities.list_communities,
     Q.communities.members,
+    Q.condensed.every_scope,
+    Q.condensed.due,
     Q.condensed.touched,
     Q.condensed.every,
     Q.condensed.lock,
@@ -227,7 +237,10 @@ HOT = [
     Q.blocks.every_baseline,
     Q.blocks.lately,
     Q.blocks.list_patterns,
-    Q.retrieval.due_scopes,
+    Q.retrieval.waiting_scopes,
+    Q.retrieval.every_scope,
+    Q.retrieval.newly_called,
+    Q.retrieval.unbegun,
     Q.retrieval.count_waiting,
     Q.retrieval.unnamed,
     Q.retrieval.unlinked,
@@ -240,7 +253,6 @@ HOT = [
     Q.retrieval.drop_names,
     Q.retrieval.admit,
     Q.retrieval.begin,
-    Q.retrieval.unbegun,
     Q.retrieval.uncompared,
     Q.retrieval.voiceless,
     Q.retrieval.save_vectors,
@@ -313,7 +325,7 @@ HOT = [
     Q.autonomy.find,
     Q.autonomy.lock,
     Q.autonomy.lock_scope,
-    Q.autonomy.every_scope,
+    Q.scopes.every,
     Q.autonomy.goals,
     Q.autonomy.idle_goals,
     Q.autonomy.lock_linked,
@@ -502,7 +514,16 @@ ENTRIES = (
 
 
 # Pages of which each begins where the one before ended.
-IN_ORDER = [Q.kinds.concerning]
+IN_ORDER = [
+    Q.kinds.concerning,
+    Q.scopes.every,
+    Q.consolidation.waiting,
+    Q.llm.waiting,
+    Q.retrieval.waiting_scopes,
+    Q.retrieval.uncompared,
+    Q.pages.waiting_tenants,
+    Q.indexing.waiting_tenants,
+]
 # Kinds of a query by the mode that its header tells.
 MODES = {"read": {"r"}, "write": {"w", "rw"}, "batched": {"w", "rw"}}
 # The statuses that a contract cannot have: unknown label, type, property; deprecated features;
