@@ -158,7 +158,8 @@ WITH s
 MATCH (v:SkillVersion)-[:VERSION_OF]->(s)
 WHERE v.author = $author
   AND EXISTS { (o:SkillVersion)-[:VERSION_OF]->(s) WHERE o.author <> $author }
-RETURN v.id AS id, v.body_hash AS hash, v.is_active AS in_use, s.id AS skill ORDER BY id
+RETURN v.id AS id, v.body_hash AS hash, v.is_active AS in_use, s.id AS skill, s.scope AS scope
+ORDER BY id
 
 // name: drop_versions(ids, skills) write one
 // Versions; skills of which one was in use lose the vectors and windows that were made of it.
@@ -182,6 +183,21 @@ CALL () {
   RETURN count(*) AS skill_versions
 }
 RETURN skill_versions, windows
+
+// name: page_versions_by(scope, author, texts, limit) read many
+// Former texts that somebody wrote of pages, the texts themselves where $texts is true. Of a page
+// that goes whole they go with it.
+MATCH (v:PageVersion)-[:VERSION_OF]->(p:Page)
+WHERE v.scope = $scope AND v.id > '' AND v.author = $author
+WITH v, p ORDER BY v.id LIMIT $limit
+RETURN v.id AS id, p.id AS page, CASE WHEN $texts THEN v.content END AS content ORDER BY id
+
+// name: drop_page_versions(ids) write one
+// unscoped: versions of one scope, which the service checks
+UNWIND $ids AS id
+MATCH (v:PageVersion {id: id})
+DETACH DELETE v
+RETURN count(*) AS page_versions
 
 // name: stray_parts(tenant, below, limit) read many
 // Versions, uses and conflicts without their skill.
@@ -235,8 +251,9 @@ RETURN DISTINCT row.name AS name, row.scope AS scope, o.id AS id, o.root AS root
 ORDER BY scope, name, id
 
 // name: about(entities, scopes, names, principal, limit) read many
-// What is about a person: passages that mention him or say something of him, what he said, and the
-// texts that may name him, which the caller reads once more.
+// What is about a person: passages that mention him or say something of him, what he said, the texts
+// that may name him, which the caller reads once more, and pages and documents that he made. What
+// else his principal wrote is what an author's erasure finds.
 CALL () {
   UNWIND $entities AS id
   MATCH (e:Passage)-[:MENTIONS]->(:Entity {id: id})
@@ -304,21 +321,9 @@ CALL () {
   UNION
   UNWIND $scopes AS scope
   CALL (scope) {
-    MATCH (e:Passage {scope: scope, author: $principal}) RETURN e.id AS id
-    UNION
-    MATCH (n:Note {scope: scope, author: $principal}) RETURN n.id AS id
-    UNION
     MATCH (p:Page {scope: scope}) WHERE p.id > '' AND p.author = $principal RETURN p.id AS id
     UNION
     MATCH (d:Document {scope: scope}) WHERE d.id > '' AND d.author = $principal RETURN d.id AS id
-    UNION
-    MATCH (b:BadPattern {scope: scope}) WHERE b.id > '' AND b.author = $principal RETURN b.id AS id
-    UNION
-    MATCH (c:CoreBlock {scope: scope}) WHERE c.kind > '' AND c.author = $principal RETURN c.id AS id
-    UNION
-    MATCH (p:SkillProposal {scope: scope}) WHERE p.id > '' AND p.author = $principal RETURN p.id AS id
-    UNION
-    MATCH (s:Skill {scope: scope}) WHERE s.id > '' AND s.author = $principal RETURN s.id AS id
   }
   RETURN id, null AS text
 }

@@ -27,9 +27,10 @@ RETURN n.id AS id, kind, n.scope AS scope, n.tenant AS tenant, n.author AS autho
 
 // name: memories_by(scope, session, author, speaker, limit) read many
 // The next episodes of a session or of a speaker, or what an author said, handed in and wrote:
-// passages, documents that hold no text, notes, skills with nobody else's version, copies of skills
-// that were taken from a version of his, proposals, patterns of failure and core blocks. They leave
-// as they are erased.
+// passages, documents that hold no text, pages whose passages do not tell whose words they hold and
+// of which he wrote a text, notes, skills with nobody else's version, copies of skills that were
+// taken from a version of his, proposals, patterns of failure and core blocks. They leave as they
+// are erased.
 CALL () {
   MATCH (e:Episode {session: $session})
   WHERE e.scope = $scope AND e.captured_at IS NOT NULL  // what the index on sessions holds
@@ -41,6 +42,13 @@ CALL () {
   UNION
   MATCH (e:Document {scope: $scope})
   WHERE e.id > '' AND e.author = $author AND NOT EXISTS { (:Chunk)-[:PART_OF]->(e) }
+  RETURN e
+  UNION
+  MATCH (e:Page {scope: $scope}) // one that was deleted has no passages, one that waits has others
+  WHERE e.id > '' AND $author <> ''
+    AND (NOT e.passage_state IN ['done', 'unlinked'] OR NOT EXISTS { (:Chunk)-[:PART_OF]->(e) })
+    AND (e.author = $author OR e.updated_by = $author
+         OR EXISTS { (v:PageVersion)-[:VERSION_OF]->(e) WHERE v.author = $author })
   RETURN e
   UNION
   MATCH (e:Note {scope: $scope, author: $author}) RETURN e
