@@ -560,18 +560,22 @@ WHERE r.body IS NOT NULL
 DELETE r
 RETURN count(*) AS answers
 
-// name: clear_jobs(tenant, needles, keep) write one
-// Jobs that ended, dead letters too, lose what they say of something that is gone.
+// name: clear_jobs(tenant, needles, paths, keep) write one
+// Jobs that ended, dead letters too, lose what they say of something that is gone: by ids and hashes,
+// and by paths, each held as a whole as `holders` has it, so that `a/b` is not in `a/bc`.
 MATCH (j:Job {tenant: $tenant})
 WHERE j.state IN ['done', 'dead', 'cancelled'] AND NOT j.task IN $keep
-  AND any(needle IN $needles WHERE j.args CONTAINS needle OR coalesce(j.items, '') CONTAINS needle
-          OR coalesce(j.result, '') CONTAINS needle OR coalesce(j.error, '') CONTAINS needle
-          OR coalesce(j.progress, '') CONTAINS needle)
+WITH j, [j.args, coalesce(j.items, ''), coalesce(j.result, ''), coalesce(j.error, ''),
+         coalesce(j.progress, '')] AS told
+WHERE any(text IN told WHERE any(needle IN $needles WHERE text CONTAINS needle)
+      OR any(x IN $paths WHERE text CONTAINS x
+             AND text =~ '(?s)(.*[^a-z0-9._-])?\\Q' + x + '\\E(?![a-z0-9_-]|[.][a-z0-9]).*'))
+WITH j, any(needle IN $needles WHERE j.stops CONTAINS needle)
+        OR any(x IN $paths WHERE j.stops CONTAINS x
+               AND j.stops =~ '(?s)(.*[^a-z0-9._-])?\\Q' + x + '\\E(?![a-z0-9_-]|[.][a-z0-9]).*') AS hides
 SET j.args = '{}', j.progress = '{}', j.items = '[]', j.result = '{}', j.error = null,
-    j.marks = CASE WHEN any(needle IN $needles WHERE j.stops CONTAINS needle)
-                   THEN ['erased'] ELSE j.marks END,
-    j.stops = CASE WHEN any(needle IN $needles WHERE j.stops CONTAINS needle)
-                   THEN 'erased' ELSE j.stops END
+    j.marks = CASE WHEN hides THEN ['erased'] ELSE j.marks END,
+    j.stops = CASE WHEN hides THEN 'erased' ELSE j.stops END
 RETURN count(*) AS jobs
 
 // name: spooled(tenant, tasks, at) write many
