@@ -252,8 +252,8 @@ ORDER BY scope, name, id
 
 // name: about(entities, scopes, names, principal, limit) read many
 // What is about a person: passages that mention him or say something of him, what he said, the texts
-// that may name him, which the caller reads once more, and pages and documents that he made. What
-// else his principal wrote is what an author's erasure finds.
+// that may name him, former ones too, which the caller reads once more, and pages and documents that
+// he made. What else his principal wrote is what an author's erasure finds.
 CALL () {
   UNWIND $entities AS id
   MATCH (e:Passage)-[:MENTIONS]->(:Entity {id: id})
@@ -284,15 +284,34 @@ CALL () {
   UNION
   UNWIND $scopes AS scope
   MATCH (n:Note {scope: scope})
-  WHERE n.id > '' AND any(x IN $names WHERE toLower(coalesce(n.title, '') + ' ' + n.content
-        + ' ' + coalesce(n.metadata, '')) CONTAINS toLower(x))
-  RETURN n.id AS id, coalesce(n.title, '') + ' ' + n.content
-         + ' ' + replace(coalesce(n.metadata, ''), '\\n', ' ') AS text
+  WHERE n.id > ''
+  WITH n, coalesce(n.title, '') + ' ' + n.content + ' ' + coalesce(n.reason, '')
+       + ' ' + replace(coalesce(n.metadata, ''), '\\n', ' ')
+       + reduce(s = '', t IN coalesce(n.tags, []) | s + ' ' + replace(replace(t, '-', ' '), '_', ' ')) AS text
+  WHERE any(x IN $names WHERE toLower(text) CONTAINS toLower(x))
+  RETURN n.id AS id, text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (v:NoteVersion {scope: scope})-[:VERSION_OF]->(n:Note)
+  WHERE v.id > '' AND any(x IN $names WHERE toLower(v.content) CONTAINS toLower(x))
+  RETURN n.id AS id, v.content AS text
   UNION
   UNWIND $scopes AS scope
   MATCH (p:Page {scope: scope})
-  WHERE p.id > '' AND any(x IN $names WHERE toLower(p.title + ' ' + p.content) CONTAINS toLower(x))
-  RETURN p.id AS id, p.title + ' ' + p.content AS text
+  WHERE p.id > ''
+  WITH p, p.title + ' ' + p.content
+       + reduce(s = '', t IN p.aliases + p.formers + p.tags + coalesce(p.path, '') |
+                s + ' ' + replace(replace(t, '-', ' '), '_', ' ')) AS text
+  WHERE any(x IN $names WHERE toLower(text) CONTAINS toLower(x))
+  RETURN p.id AS id, text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (v:PageVersion {scope: scope})-[:VERSION_OF]->(p:Page)
+  WHERE v.id > ''
+  WITH v, p, v.title + ' ' + v.content
+       + reduce(s = '', t IN v.aliases + v.tags | s + ' ' + replace(replace(t, '-', ' '), '_', ' ')) AS text
+  WHERE any(x IN $names WHERE toLower(text) CONTAINS toLower(x))
+  RETURN p.id AS id, text
   UNION
   UNWIND $scopes AS scope
   MATCH (d:Document {scope: scope})
@@ -301,13 +320,30 @@ CALL () {
   UNION
   UNWIND $scopes AS scope
   MATCH (s:Skill {scope: scope})
-  WHERE s.id > '' AND any(x IN $names WHERE toLower(s.name + ' ' + coalesce(s.description, '')) CONTAINS toLower(x))
-  RETURN s.id AS id, s.name + ' ' + coalesce(s.description, '') AS text
+  WHERE s.id > ''
+  WITH s, s.name + ' ' + coalesce(s.description, '')
+       + reduce(x = '', t IN coalesce(s.tags, []) | x + ' ' + replace(replace(t, '-', ' '), '_', ' ')) AS text
+  WHERE any(x IN $names WHERE toLower(text) CONTAINS toLower(x))
+  RETURN s.id AS id, text
   UNION
   UNWIND $scopes AS scope
   MATCH (v:SkillVersion)-[:VERSION_OF]->(s:Skill {scope: scope})
-  WHERE s.id > '' AND any(x IN $names WHERE toLower(coalesce(v.body, '')) CONTAINS toLower(x))
-  RETURN s.id AS id, v.body AS text
+  WHERE s.id > ''
+  WITH s, reduce(x = coalesce(v.body, '') + ' ' + coalesce(v.reason, '')
+                     + ' ' + replace(coalesce(v.params, ''), '\\n', ' '),
+                 t IN coalesce(v.preconditions, []) + coalesce(v.postconditions, []) | x + ' ' + t) AS text
+  WHERE any(x IN $names WHERE toLower(text) CONTAINS toLower(x))
+  RETURN s.id AS id, text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (p:SkillProposal {scope: scope})
+  WHERE p.id > ''
+  WITH p, reduce(x = p.name + ' ' + coalesce(p.description, '') + ' ' + coalesce(p.body, '')
+                     + ' ' + coalesce(p.note, '') + ' ' + replace(coalesce(p.params, ''), '\\n', ' '),
+                 t IN coalesce(p.preconditions, []) + coalesce(p.postconditions, [])
+                      + [t IN coalesce(p.tags, []) | replace(replace(t, '-', ' '), '_', ' ')] | x + ' ' + t) AS text
+  WHERE any(x IN $names WHERE toLower(text) CONTAINS toLower(x))
+  RETURN p.id AS id, text
   UNION
   UNWIND $scopes AS scope
   MATCH (b:BadPattern {scope: scope})
