@@ -392,7 +392,8 @@ SET r.touched_at = $at
 RETURN r {.*, embedding: null} AS entity
 
 // name: edit(id, scope, properties, names, audit) write one
-// What a curator sets: properties, kind, and the names that it goes by from now on.
+// What a curator sets: properties, kind, and the names that it goes by from now on; a name that
+// nobody goes by any more is gone.
 MATCH (e:Entity {id: $id})
 WHERE e.scope = $scope
 SET e += $properties
@@ -411,6 +412,9 @@ CALL (e) {
   MATCH (a:Alias)-[n:NAMES]->(e)
   WHERE NOT a.id IN [name IN $names | name.id]
   DELETE n
+  WITH DISTINCT a
+  WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) }
+  DETACH DELETE a
 }
 CALL (e) {
   UNWIND $names AS name

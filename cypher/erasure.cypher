@@ -158,7 +158,8 @@ WITH s
 MATCH (v:SkillVersion)-[:VERSION_OF]->(s)
 WHERE v.author = $author
   AND EXISTS { (o:SkillVersion)-[:VERSION_OF]->(s) WHERE o.author <> $author }
-RETURN v.id AS id, v.body_hash AS hash, v.is_active AS in_use, s.id AS skill ORDER BY id
+RETURN v.id AS id, v.body_hash AS hash, v.is_active AS in_use, s.id AS skill, s.scope AS scope
+ORDER BY id
 
 // name: drop_versions(ids, skills) write one
 // Versions; skills of which one was in use lose the vectors and windows that were made of it.
@@ -182,6 +183,21 @@ CALL () {
   RETURN count(*) AS skill_versions
 }
 RETURN skill_versions, windows
+
+// name: page_versions_by(scope, author, texts, limit) read many
+// Former texts that somebody wrote of pages, the texts themselves where $texts is true. Of a page
+// that goes whole they go with it.
+MATCH (v:PageVersion)-[:VERSION_OF]->(p:Page)
+WHERE v.scope = $scope AND v.id > '' AND v.author = $author
+WITH v, p ORDER BY v.id LIMIT $limit
+RETURN v.id AS id, p.id AS page, CASE WHEN $texts THEN v.content END AS content ORDER BY id
+
+// name: drop_page_versions(ids) write one
+// unscoped: versions of one scope, which the service checks
+UNWIND $ids AS id
+MATCH (v:PageVersion {id: id})
+DETACH DELETE v
+RETURN count(*) AS page_versions
 
 // name: stray_parts(tenant, below, limit) read many
 // Versions, uses and conflicts without their skill.
@@ -235,8 +251,9 @@ RETURN DISTINCT row.name AS name, row.scope AS scope, o.id AS id, o.root AS root
 ORDER BY scope, name, id
 
 // name: about(entities, scopes, names, principal, limit) read many
-// What is about a person: passages that mention him or say something of him, what he said, and the
-// texts that may name him, which the caller reads once more.
+// What is about a person: passages that mention him or say something of him, what he said, the texts
+// that may name him, former ones too, which the caller reads once more, and pages and documents that
+// he made. What else his principal wrote is what an author's erasure finds.
 CALL () {
   UNWIND $entities AS id
   MATCH (e:Passage)-[:MENTIONS]->(:Entity {id: id})
@@ -267,15 +284,34 @@ CALL () {
   UNION
   UNWIND $scopes AS scope
   MATCH (n:Note {scope: scope})
-  WHERE n.id > '' AND any(x IN $names WHERE toLower(coalesce(n.title, '') + ' ' + n.content
-        + ' ' + coalesce(n.metadata, '')) CONTAINS toLower(x))
-  RETURN n.id AS id, coalesce(n.title, '') + ' ' + n.content
-         + ' ' + replace(coalesce(n.metadata, ''), '\\n', ' ') AS text
+  WHERE n.id > ''
+  WITH n, coalesce(n.title, '') + ' ' + n.content + ' ' + coalesce(n.reason, '')
+       + ' ' + replace(coalesce(n.metadata, ''), '\\n', ' ')
+       + reduce(s = '', t IN coalesce(n.tags, []) | s + ' ' + replace(replace(t, '-', ' '), '_', ' ')) AS text
+  WHERE any(x IN $names WHERE toLower(text) CONTAINS toLower(x))
+  RETURN n.id AS id, text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (v:NoteVersion {scope: scope})-[:VERSION_OF]->(n:Note)
+  WHERE v.id > '' AND any(x IN $names WHERE toLower(v.content) CONTAINS toLower(x))
+  RETURN n.id AS id, v.content AS text
   UNION
   UNWIND $scopes AS scope
   MATCH (p:Page {scope: scope})
-  WHERE p.id > '' AND any(x IN $names WHERE toLower(p.title + ' ' + p.content) CONTAINS toLower(x))
-  RETURN p.id AS id, p.title + ' ' + p.content AS text
+  WHERE p.id > ''
+  WITH p, p.title + ' ' + p.content
+       + reduce(s = '', t IN p.aliases + p.formers + p.tags + coalesce(p.path, '') |
+                s + ' ' + replace(replace(t, '-', ' '), '_', ' ')) AS text
+  WHERE any(x IN $names WHERE toLower(text) CONTAINS toLower(x))
+  RETURN p.id AS id, text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (v:PageVersion {scope: scope})-[:VERSION_OF]->(p:Page)
+  WHERE v.id > ''
+  WITH v, p, v.title + ' ' + v.content
+       + reduce(s = '', t IN v.aliases + v.tags | s + ' ' + replace(replace(t, '-', ' '), '_', ' ')) AS text
+  WHERE any(x IN $names WHERE toLower(text) CONTAINS toLower(x))
+  RETURN p.id AS id, text
   UNION
   UNWIND $scopes AS scope
   MATCH (d:Document {scope: scope})
@@ -284,13 +320,30 @@ CALL () {
   UNION
   UNWIND $scopes AS scope
   MATCH (s:Skill {scope: scope})
-  WHERE s.id > '' AND any(x IN $names WHERE toLower(s.name + ' ' + coalesce(s.description, '')) CONTAINS toLower(x))
-  RETURN s.id AS id, s.name + ' ' + coalesce(s.description, '') AS text
+  WHERE s.id > ''
+  WITH s, s.name + ' ' + coalesce(s.description, '')
+       + reduce(x = '', t IN coalesce(s.tags, []) | x + ' ' + replace(replace(t, '-', ' '), '_', ' ')) AS text
+  WHERE any(x IN $names WHERE toLower(text) CONTAINS toLower(x))
+  RETURN s.id AS id, text
   UNION
   UNWIND $scopes AS scope
   MATCH (v:SkillVersion)-[:VERSION_OF]->(s:Skill {scope: scope})
-  WHERE s.id > '' AND any(x IN $names WHERE toLower(coalesce(v.body, '')) CONTAINS toLower(x))
-  RETURN s.id AS id, v.body AS text
+  WHERE s.id > ''
+  WITH s, reduce(x = coalesce(v.body, '') + ' ' + coalesce(v.reason, '')
+                     + ' ' + replace(coalesce(v.params, ''), '\\n', ' '),
+                 t IN coalesce(v.preconditions, []) + coalesce(v.postconditions, []) | x + ' ' + t) AS text
+  WHERE any(x IN $names WHERE toLower(text) CONTAINS toLower(x))
+  RETURN s.id AS id, text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (p:SkillProposal {scope: scope})
+  WHERE p.id > ''
+  WITH p, reduce(x = p.name + ' ' + coalesce(p.description, '') + ' ' + coalesce(p.body, '')
+                     + ' ' + coalesce(p.note, '') + ' ' + replace(coalesce(p.params, ''), '\\n', ' '),
+                 t IN coalesce(p.preconditions, []) + coalesce(p.postconditions, [])
+                      + [t IN coalesce(p.tags, []) | replace(replace(t, '-', ' '), '_', ' ')] | x + ' ' + t) AS text
+  WHERE any(x IN $names WHERE toLower(text) CONTAINS toLower(x))
+  RETURN p.id AS id, text
   UNION
   UNWIND $scopes AS scope
   MATCH (b:BadPattern {scope: scope})
@@ -304,21 +357,9 @@ CALL () {
   UNION
   UNWIND $scopes AS scope
   CALL (scope) {
-    MATCH (e:Passage {scope: scope, author: $principal}) RETURN e.id AS id
-    UNION
-    MATCH (n:Note {scope: scope, author: $principal}) RETURN n.id AS id
-    UNION
     MATCH (p:Page {scope: scope}) WHERE p.id > '' AND p.author = $principal RETURN p.id AS id
     UNION
     MATCH (d:Document {scope: scope}) WHERE d.id > '' AND d.author = $principal RETURN d.id AS id
-    UNION
-    MATCH (b:BadPattern {scope: scope}) WHERE b.id > '' AND b.author = $principal RETURN b.id AS id
-    UNION
-    MATCH (c:CoreBlock {scope: scope}) WHERE c.kind > '' AND c.author = $principal RETURN c.id AS id
-    UNION
-    MATCH (p:SkillProposal {scope: scope}) WHERE p.id > '' AND p.author = $principal RETURN p.id AS id
-    UNION
-    MATCH (s:Skill {scope: scope}) WHERE s.id > '' AND s.author = $principal RETURN s.id AS id
   }
   RETURN id, null AS text
 }

@@ -27,9 +27,10 @@ RETURN n.id AS id, kind, n.scope AS scope, n.tenant AS tenant, n.author AS autho
 
 // name: memories_by(scope, session, author, speaker, limit) read many
 // The next episodes of a session or of a speaker, or what an author said, handed in and wrote:
-// passages, documents that hold no text, notes, skills with nobody else's version, copies of skills
-// that were taken from a version of his, proposals, patterns of failure and core blocks. They leave
-// as they are erased.
+// passages, documents that hold no text, pages whose passages do not tell whose words they hold and
+// of which he wrote a text, notes, skills with nobody else's version, copies of skills that were
+// taken from a version of his, proposals, patterns of failure and core blocks. They leave as they
+// are erased.
 CALL () {
   MATCH (e:Episode {session: $session})
   WHERE e.scope = $scope AND e.captured_at IS NOT NULL  // what the index on sessions holds
@@ -41,6 +42,13 @@ CALL () {
   UNION
   MATCH (e:Document {scope: $scope})
   WHERE e.id > '' AND e.author = $author AND NOT EXISTS { (:Chunk)-[:PART_OF]->(e) }
+  RETURN e
+  UNION
+  MATCH (e:Page {scope: $scope}) // one that was deleted has no passages, one that waits has others
+  WHERE e.id > '' AND $author <> ''
+    AND (NOT e.passage_state IN ['done', 'unlinked'] OR NOT EXISTS { (:Chunk)-[:PART_OF]->(e) })
+    AND (e.author = $author OR e.updated_by = $author
+         OR EXISTS { (v:PageVersion)-[:VERSION_OF]->(e) WHERE v.author = $author })
   RETURN e
   UNION
   MATCH (e:Note {scope: $scope, author: $author}) RETURN e
@@ -552,18 +560,22 @@ WHERE r.body IS NOT NULL
 DELETE r
 RETURN count(*) AS answers
 
-// name: clear_jobs(tenant, needles, keep) write one
-// Jobs that ended, dead letters too, lose what they say of something that is gone.
+// name: clear_jobs(tenant, needles, paths, keep) write one
+// Jobs that ended, dead letters too, lose what they say of something that is gone: by ids and hashes,
+// and by paths, each held as a whole as `holders` has it, so that `a/b` is not in `a/bc`.
 MATCH (j:Job {tenant: $tenant})
 WHERE j.state IN ['done', 'dead', 'cancelled'] AND NOT j.task IN $keep
-  AND any(needle IN $needles WHERE j.args CONTAINS needle OR coalesce(j.items, '') CONTAINS needle
-          OR coalesce(j.result, '') CONTAINS needle OR coalesce(j.error, '') CONTAINS needle
-          OR coalesce(j.progress, '') CONTAINS needle)
+WITH j, [j.args, coalesce(j.items, ''), coalesce(j.result, ''), coalesce(j.error, ''),
+         coalesce(j.progress, '')] AS told
+WHERE any(text IN told WHERE any(needle IN $needles WHERE text CONTAINS needle)
+      OR any(x IN $paths WHERE text CONTAINS x
+             AND text =~ '(?s)(.*[^a-z0-9._-])?\\Q' + x + '\\E(?![a-z0-9_-]|[.][a-z0-9]).*'))
+WITH j, any(needle IN $needles WHERE j.stops CONTAINS needle)
+        OR any(x IN $paths WHERE j.stops CONTAINS x
+               AND j.stops =~ '(?s)(.*[^a-z0-9._-])?\\Q' + x + '\\E(?![a-z0-9_-]|[.][a-z0-9]).*') AS hides
 SET j.args = '{}', j.progress = '{}', j.items = '[]', j.result = '{}', j.error = null,
-    j.marks = CASE WHEN any(needle IN $needles WHERE j.stops CONTAINS needle)
-                   THEN ['erased'] ELSE j.marks END,
-    j.stops = CASE WHEN any(needle IN $needles WHERE j.stops CONTAINS needle)
-                   THEN 'erased' ELSE j.stops END
+    j.marks = CASE WHEN hides THEN ['erased'] ELSE j.marks END,
+    j.stops = CASE WHEN hides THEN 'erased' ELSE j.stops END
 RETURN count(*) AS jobs
 
 // name: spooled(tenant, tasks, at) write many

@@ -142,6 +142,7 @@ class EntityService:
         clean = await aside(given, lambda: _cleaned(change, policy))
 
         async def work(tx: Tx) -> None:
+            await tx.rows(Q.entities.hold_names, scope=scope, at=now())
             await self._write(tx, caller, entity, clean)
 
         await self.repository.graph.write("entities.edit", work)

@@ -9,7 +9,7 @@ it so goes on. Running it again therefore ends where the first run would have.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -42,7 +42,7 @@ from app.lifecycle.renaming import renamed
 from app.lifecycle.residue import Residue
 from app.lifecycle.rewording import reworded
 from app.lifecycle.skill_erasure import FallBack, erase_skills, erase_versions
-from app.lifecycle.whole_pages import close_with_pages, erase_pages
+from app.lifecycle.whole_pages import close_with_pages, erase_page_versions, erase_pages
 from app.sanitize.aside import aside
 from app.scopes.service import ScopeService
 from app.shortterm.erasing import ShortTermErasure
@@ -102,11 +102,12 @@ class ErasureService:
             **{f"{kind}s": sorted(rows) for kind, rows in closure.labelled.items()},
             "skills": sorted(closure.skills),
             "skill_versions": [row["id"] for row in await self._versions(caller, target)],
+            "page_versions": await self._page_versions(caller, target, {p["id"] for p in pages}),
             "declared": await self._declared(closure, caller, target),
             "working": await self._at_hand(caller, target),
             "facts_kept": sorted(closure.kept),
             "survivors": closure.survivors(),
-            "scopes": sorted(closure.scopes),
+            "scopes": sorted({*closure.scopes, *(page["scope"] for page in pages)}),
             "hashes": closure.hashes,
             "refused": refused,
             "names": list(target.names),
@@ -187,8 +188,10 @@ class ErasureService:
             return True
         if await self._concerned(caller, target, 1) or await self._versions(caller, target):
             return True
-        for scope in _places(caller, target) if target.kind == "author" else ():
-            asked = await self.graph.one(Q.questions.asked_by, scope=scope, principal=target.value)
+        if await self._page_versions(caller, target, frozenset()):
+            return True
+        for scope in _places(caller, target) if target.author else ():
+            asked = await self.graph.one(Q.questions.asked_by, scope=scope, principal=target.author)
             if asked["questions"]:
                 return True
         return bool(await self._at_hand(caller, target))
@@ -238,8 +241,7 @@ class ErasureService:
                 await progress(done)
             if not removed.counts or order.target.kind == "memory":
                 break
-        if order.target.kind == "author":
-            await self._drop_beside(order, scope)
+        await self._drop_beside(order, scope)
         work = await self._forget_at_hand(order, scope)
         await self._forget_declared(order, scope)
         return await self.finish(order.receipt, work)
@@ -259,6 +261,7 @@ class ErasureService:
                 await progress(done)
             left = await self._next(order.caller, order.target, MOST)
             ids = left if left != ids else []  # what came meanwhile
+        await self._drop_beside(order, scope)
         work = await self._forget_at_hand(order, scope)
         await self._forget_declared(order, scope)
         return await self.finish(order.receipt, work)
@@ -332,15 +335,20 @@ class ErasureService:
         return await self.graph.write("lifecycle.forget_at_hand", work)
 
     async def _drop_beside(self, order: Order, scope: str) -> None:
-        """What an author asked, and his versions of skills that are somebody else's, go with what
-        he said and wrote, from the same scopes."""
-        author, places = order.target.value, _places(order.caller, order.target)
+        """What an author asked, and his versions of skills and pages that are somebody else's, go
+        with what he said and wrote, from the same scopes."""
+        author, places = order.target.author, _places(order.caller, order.target)
+        if author is None:
+            return
+
+        async def locked(tx: Tx) -> Row:
+            row, at = blank_receipt(order, scope), now()
+            found = await tx.one(Q.lifecycle.lock_receipt, id=order.receipt, row=row, at=at)
+            receipt: Row = found["receipt"]
+            return receipt
 
         async def work(tx: Tx) -> None:
-            row, at = blank_receipt(order, scope), now()
-            receipt = (await tx.one(Q.lifecycle.lock_receipt, id=order.receipt, row=row, at=at))[
-                "receipt"
-            ]
+            receipt = await locked(tx)
             removed = Removed()
             versions: list[Row] = []
             for place in places:
@@ -351,16 +359,38 @@ class ErasureService:
             await erase_versions(tx, versions, removed)
             await _write_receipt(tx, order, receipt, (Closure(), removed))
 
+        async def former(tx: Tx, place: str) -> int:
+            receipt = await locked(tx)
+            removed = Removed()
+            done = await erase_page_versions(tx, place, author, BATCH, removed)
+            if done:
+                await _write_receipt(tx, order, receipt, (Closure(), removed))
+            return done
+
         await self.graph.write("lifecycle.erase_beside", work)
+        for place in places:
+            while await self.graph.write(
+                "lifecycle.erase_page_versions", partial(former, place=place)
+            ):
+                pass
 
     async def _versions(self, caller: Caller, target: Target) -> list[Row]:
         """An author's versions of skills that are somebody else's."""
-        if target.kind != "author":
-            return []
         found: list[Row] = []
-        for scope in _places(caller, target):
+        for scope in _places(caller, target) if target.author else ():
             rows = Q.erasure.versions_by
-            found += await self.graph.rows(rows, scope=scope, author=target.value)
+            found += await self.graph.rows(rows, scope=scope, author=target.author)
+        return found
+
+    async def _page_versions(self, caller: Caller, target: Target, gone: Set[str]) -> list[str]:
+        """Ids of an author's former texts of pages that stay; `gone` are those that go."""
+        found: list[str] = []
+        for scope in _places(caller, target) if target.author else ():
+            rows = await self.graph.rows(
+                Q.erasure.page_versions_by,
+                scope=scope, author=target.author, texts=False, limit=PREVIEW,
+            )  # fmt: skip
+            found += [row["id"] for row in rows if row["page"] not in gone]
         return found
 
     async def withdraw(self, what: Withdrawal, before: Step, after: Step) -> None:
@@ -424,15 +454,25 @@ class ErasureService:
         if target.kind == "memory":
             row = await self._find(caller, target.value)
             return [row["id"]] if row else []
-        if target.kind == "person":
-            known = target.entities or target.names
-            return await about(self.graph, target, limit) if known else []
-        named = dict.fromkeys(("session", "author", "speaker"), "") | {target.kind: target.value}
+        if target.kind != "person":
+            return (await self._by(caller, target, {target.kind: target.value}, limit))[:limit]
+        if not target.entities and not target.names:
+            return []
+        found = {*await about(self.graph, target, limit)}
+        if target.author:
+            found |= {*await self._by(caller, target, {"author": target.author}, limit)}
+        return sorted(found)[:limit]
+
+    async def _by(
+        self, caller: Caller, target: Target, given: dict[str, str], limit: int
+    ) -> list[str]:
+        """What is of a session, author or speaker, in every scope that a target means."""
+        named = dict.fromkeys(("session", "author", "speaker"), "") | given
         found: list[str] = []
         for scope in _places(caller, target):
             rows = await self.graph.rows(Q.lifecycle.memories_by, scope=scope, limit=limit, **named)
             found += [row["id"] for row in rows]
-        return found[:limit]
+        return found
 
     async def _batch(self, order: Order, scope: str, ids: list[str]) -> Removed:
         sources = order.target.sources
@@ -479,6 +519,8 @@ class ErasureService:
         if pages:
             removed.add(await erase_pages(tx, pages, receipt))
             removed.ids += [page["id"] for page in pages]
+            removed.pages += [page["id"] for page in pages]
+            removed.scopes |= {page["scope"] for page in pages}
             await detach(tx, [page["id"] for page in pages], removed)
         await _write_receipt(tx, order, receipt, (closure, removed))
         return removed
@@ -749,7 +791,8 @@ async def _write_receipt(tx: Tx, order: Order, receipt: Row, done: tuple[Closure
         hashes=sorted({*_hashes(closure), *removed.hashes}),
         counts=removed.counts,
     )
-    event["id"] = digest("erase", receipt["id"], *sorted(ids or removed.ids))[:32]
+    told = [*removed.ids, *removed.hashes]  # several batches may change the same page
+    event["id"] = digest("erase", receipt["id"], *sorted(ids or told))[:32]
     properties = _added(receipt, closure, removed)
     await tx.rows(Q.lifecycle.add_to_receipt, id=receipt["id"], properties=properties, audit=event)
 
@@ -765,14 +808,14 @@ def _added(receipt: Row, closure: Closure, removed: Removed) -> Row:
         counts[kind] = counts.get(kind, 0) + count
     return {
         "counts": _packed(counts),
-        "ids": sorted({*receipt["ids"], *closure.ids}),
+        "ids": sorted({*receipt["ids"], *closure.ids, *removed.pages}),
         "hashes": sorted({*receipt["hashes"], *_hashes(closure), *removed.hashes}),
         # What answers may quote: not only what is gone, also what changed with it.
         "quoted": sorted(
             {*receipt["quoted"], *removed.ids, *removed.entities, *sorted(closure.kept)}
         ),
         "survivors": sorted({*receipt["survivors"], *removed.survivors}),
-        "scopes": sorted({*receipt["scopes"], *closure.scopes}),
+        "scopes": sorted({*receipt["scopes"], *closure.scopes, *removed.scopes}),
     }
 
 

@@ -40,6 +40,13 @@ class Target:
         return self.kind == "person" and len(self.value.split()) > 1
 
     @property
+    def author(self) -> str | None:
+        """The principal whose own words go, or None: an author, or the account of a person."""
+        if self.kind == "author":
+            return self.value
+        return self.principal or None if self.kind == "person" else None
+
+    @property
     def name(self) -> str:
         """The target as a receipt keeps it: an id, or the hash of a name."""
         if self.kind == "memory":
@@ -133,6 +140,8 @@ class Removed:
     survivors: list[str] = field(default_factory=list)
     entities: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)  # what gone entities were called
+    pages: list[str] = field(default_factory=list)  # and documents that went whole
+    scopes: set[str] = field(default_factory=set)  # of what went beside a closure
 
     def add(self, row: dict[str, Any]) -> None:
         """Count what one step removed."""

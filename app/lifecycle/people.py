@@ -108,7 +108,7 @@ async def about(graph: Graph, target: Target, limit: int = MOST) -> list[str]:
         Q.erasure.about,
         entities=list(target.entities),
         scopes=list(target.scopes),
-        names=list(target.names),
+        names=sorted({*target.names, *_plain(target.names)}),  # labels are read without hyphens
         principal=target.principal or "",
         limit=MOST,
     )

@@ -36,7 +36,6 @@ class Residue:
         named = [receipt["ids"], receipt["quoted"], receipt["hashes"]]
         needles = await aside(named, lambda: _needles(receipt))
         whole = receipt["kind"] == "scope"  # its receipt names scopes, not each thing in them
-        needles = [*receipt["scopes"], *needles] if whole else needles
         tenant = receipt["tenant"]
         answers = await self.graph.one(
             Q.lifecycle.drop_answers,
@@ -44,7 +43,11 @@ class Residue:
             needles=needles if len(needles) <= MANY and not whole else None,
         )
         jobs = await self.graph.one(
-            Q.lifecycle.clear_jobs, tenant=tenant, needles=needles[:MANY], keep=list(KEEP)
+            Q.lifecycle.clear_jobs,
+            tenant=tenant,
+            needles=needles[:MANY],
+            paths=receipt["scopes"] if whole else [],
+            keep=list(KEEP),
         )
         files = await self._files(tenant, set(receipt["scopes"]))
         scopes = list(receipt["scopes"])

@@ -66,10 +66,11 @@ class ErasureIn(WireModel):
 class PreviewOut(msgspec.Struct, frozen=True):
     """What an erasure would take; `refused` holds scopes that this key does not administer.
 
-    `skill_versions` are an author's versions of skills that are somebody else's; `names` those by
-    which texts about a person are found; `pages` and documents that go whole, since one of their
-    passages does; `declared` what goes or changes of other kinds, such as pools; `working` counts
-    values of working memory and short-term entries.
+    `skill_versions` and `page_versions` are an author's versions of skills and pages that are
+    somebody else's; `names` those by which texts about a person are found; `pages` and documents
+    that go whole, since one of their passages does or none tells whose they are; `declared` what
+    goes or changes of other kinds, such as pools; `working` counts values of working memory and
+    short-term entries.
     """
 
     target: str
@@ -86,6 +87,7 @@ class PreviewOut(msgspec.Struct, frozen=True):
     complete: bool
     names: list[str] = []
     pages: list[str] = []
+    page_versions: list[str] = []
     declared: dict[str, list[str]] = {}
     working: int = 0
 

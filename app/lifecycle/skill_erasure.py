@@ -59,6 +59,7 @@ async def erase_versions(tx: Tx, rows: list[Row], removed: Removed) -> None:
     skills = sorted({row["skill"] for row in rows if row["in_use"]})
     removed.add(await tx.one(Q.erasure.drop_versions, ids=ids, skills=skills))
     removed.hashes += [f"skill_versions:{row['hash']}" for row in rows]
+    removed.scopes |= {row["scope"] for row in rows}
 
 
 def follows(proposal: Row, gone: Set[str]) -> bool:

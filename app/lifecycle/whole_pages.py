@@ -2,6 +2,9 @@
 
 A page's text stands in the page and its versions as well as in its passages, and the passages of a
 document repeat each other, so that nothing less would keep what was erased from being found again.
+
+An author's former texts of pages that are somebody else's by now go by themselves, and the page
+stays.
 """
 
 from __future__ import annotations
@@ -12,8 +15,9 @@ from app.errors import GraphUnavailable
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
+from app.kernel.ids import digest
 from app.lifecycle.closure import Reader, close_over
-from app.lifecycle.model import Closure, tombstone_id
+from app.lifecycle.model import Closure, Removed, tombstone_id
 from app.pages.linking import settle_pages
 
 
@@ -53,6 +57,23 @@ async def erase_pages(tx: Tx, pages: Sequence[Row], receipt: Row) -> Row:
     await tx.rows(Q.lifecycle.bury, rows=[_tombstone(page, receipt) for page in ids])
     await settle_pages(tx, receipt["tenant"], [row["id"] for row in linking], now())
     return counts
+
+
+async def erase_page_versions(tx: Tx, scope: str, author: str, most: int, removed: Removed) -> int:
+    """Take former texts out that somebody wrote of pages of a scope, `most` at a time; how many.
+
+    What names them is counted in `removed`: their hashes and pages, but not their ids, of which one
+    is the start of others' (`…~v1`, `…~v10`).
+    """
+    rows = await tx.rows(
+        Q.erasure.page_versions_by, scope=scope, author=author, texts=True, limit=most
+    )
+    if rows:
+        removed.add(await tx.one(Q.erasure.drop_page_versions, ids=[row["id"] for row in rows]))
+        removed.hashes += [f"page_versions:{digest(row['content'])}" for row in rows]
+        removed.ids += sorted({row["page"] for row in rows})
+        removed.scopes.add(scope)
+    return len(rows)
 
 
 def _tombstone(page: str, receipt: Row) -> Row:

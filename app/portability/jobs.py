@@ -35,6 +35,8 @@ EXPORT_NAME = "export.tar.zst"
 
 async def run_import(parts: Any, job: Job, report: Report) -> Outcome:
     """Import one upload. Run again after a crash, it goes on from the job's progress."""
+    if not job.args:
+        raise NotFound("what it was to take in was erased meanwhile: send it again")
     spool = spool_of(parts.settings)
     place = spool.place(job.id)
     caller = await parts.keys.asker(job.args["caller"])
@@ -103,6 +105,8 @@ def _rejected(path: Path) -> list[dict[str, Any]]:
 
 async def run_export(parts: Any, job: Job, report: Report) -> Outcome:
     """Write the archive of one export; it stays for a day."""
+    if not job.args:
+        raise NotFound("what it was to hold was erased meanwhile: ask again")
     spool = spool_of(parts.settings)
     caller = await parts.keys.asker(job.args["caller"])
     path = spool.place(job.id) / EXPORT_NAME
@@ -131,6 +135,7 @@ async def find_export(jobs: Any, caller: Caller, job_id: str) -> Job:
     mine = (
         job is not None
         and job.task == EXPORT
+        and bool(job.args)  # none are left where what it holds was erased
         and job.args["caller"]["principal"] == caller.principal
         and set(job.args["scopes"]) <= set(caller.visible)
     )

@@ -307,6 +307,8 @@ HOT = [
     Q.lifecycle.count_readings,
     Q.shortterm.newest,
     Q.erasure.versions_by,
+    Q.erasure.page_versions_by,
+    Q.erasure.about,
     Q.facts.kept,
     Q.kinds.restore,
     Q.kinds.present,

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.kernel.caller import Role
+from app.lifecycle.invariants import broken
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.entities.test_graph import an_episode, take_in
@@ -191,6 +192,33 @@ async def test_a_curator_names_types_and_describes(
     assert (less["aliases"], less["kinds"]) == (["Rust"], ["Decision"])
     meant = (await writer.http.get(f"/v1/entities/{found.entity_id}")).json()
     assert meant["id"] == found.entity_id, "a name taken away leads nowhere"
+
+
+async def test_a_name_that_is_taken_away_is_gone_unless_another_bears_it(
+    opened: Parts, writer: Principal, principal: MakePrincipal
+) -> None:
+    ids = await a_world(opened, writer)
+    curator = await curator_of(principal, writer)
+    scope = writer.caller.home
+    path = f"/v1/entities/{ids['Rust']}"
+    other = next(name for name in ids if name != "Rust")
+    for one, names in ((path, ["Rust", "Ferris", "Oxide"]), (f"/v1/entities/{ids[other]}", None)):
+        stored = (await curator.http.get(one)).json()["aliases"]
+        body = {"aliases": names or [*stored, "Oxide"]}
+        assert (await curator.http.patch(one, json=body)).is_success
+
+    async def keys() -> set[str]:
+        rows = await opened.graph.raw(
+            "MATCH (a:Alias {scope: $s}) RETURN DISTINCT a.key AS key", s=scope
+        )
+        return {row["key"] for row in rows}
+
+    assert {"ferris", "oxide"} <= await keys()
+    assert (await curator.http.patch(path, json={"aliases": ["Rust"]})).is_success
+    left = await keys()
+    assert "ferris" not in left
+    assert "oxide" in left, "somebody else goes by it"
+    assert await broken(opened.graph, scope.partition("/")[0]) == []
 
 
 @pytest.mark.parametrize(

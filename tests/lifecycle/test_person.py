@@ -215,3 +215,79 @@ def test_a_name_is_found_as_keys_and_tags_spell_it(text: str, found: bool) -> No
     gone = Gone(names=naming(["Thilde Wocken-Ruge", "---"]))
     assert gone.named(text) is found
     assert not Gone(names=naming([])).named(text)
+
+
+async def test_no_former_text_names_a_person_nor_any_other_field(
+    opened: Parts, admin: Principal, tenant: str, switch: Switch
+) -> None:
+    """What a note, page or skill said before is a text as well, and so is each part of a skill, its
+    tags, and what somebody proposes."""
+    await switch(tenant, erasure=True)
+    scope = f"{tenant}/dev"
+    await opened.scopes.create(admin.caller, scope)
+    tag = WHO.lower().replace(" ", "-")
+
+    async def made(path: str, **body: Any) -> str:
+        answer = await admin.http.post(path, json={"scope": scope, **body})
+        assert answer.is_success, answer.text
+        found: str = answer.json()["id"]
+        return found
+
+    async def changed(path: str, **body: Any) -> None:
+        answer = await admin.http.patch(path, json=body)
+        assert answer.is_success, answer.text
+
+    gone = {}
+    gone["note"] = await made("/v1/notes", content=f"Ask {WHO} first.", namespace="knowledge")
+    await changed(f"/v1/notes/{gone['note']}", content="Ask the deputy first.")
+    gone["page"] = await made("/v1/pages", title="Staff", content=f"{WHO} signs the orders.")
+    await changed(f"/v1/pages/{gone['page']}", content="The deputy signs the orders.")
+    for name, more in (
+        ("title", {"title": f"Where {WHO} sits", "content": "In the hall."}),
+        ("alias", {"title": "Desk", "content": "By the door.", "aliases": [WHO]}),
+        ("tagged", {"title": "Lamp", "content": "On the desk.", "tags": [tag]}),
+    ):
+        gone[name] = await made("/v1/pages", **more)
+    await changed(f"/v1/pages/{gone['title']}", title="Where he sits")
+    gone["label"] = await made(
+        "/v1/notes", content="Water the lime tree.", namespace="methods", tags=[tag]
+    )
+    skill: dict[str, Any] = {"category": "automation", "body": "Let him sign."}
+    for name, more in (
+        ("before", {"preconditions": [f"{WHO} is there."]}),
+        ("after", {"postconditions": [f"{WHO} has signed."]}),
+        ("params", {"params": {"who": WHO}}),
+        ("tags", {"tags": [tag]}),
+    ):
+        gone[name] = await made("/v1/skills", **skill, **more, name=f"Sign {name}")
+    await changed(f"/v1/skills/{gone['before']}", preconditions=["Somebody is there."])
+    draft = {"category": "communication", "body": "Ring."}
+    gone["proposal"] = await made("/v1/skill-proposals", name=f"Call {WHO}", **draft)
+    gone["idea"] = await made(
+        "/v1/skill-proposals", **draft, name="Ring up", description=f"{WHO} has the line."
+    )
+    gone["way"] = await made(
+        "/v1/skill-proposals", category="automation", name="Knock", body=f"Knock at {WHO}'s."
+    )
+    kept = {
+        "note": await made("/v1/notes", content="Ask nobody on Fridays.", namespace="knowledge"),
+        "page": await made("/v1/pages", title="Pumps", content="They are green."),
+        "skill": await made("/v1/skills", **skill, name="Pump"),
+        "proposal": await made("/v1/skill-proposals", **draft, name="Write to the firm"),
+    }
+    body = {"person": WHO, "scope": tenant}
+    preview = (await admin.http.post("/v1/erasures", json={**body, "dry_run": True})).json()
+    told = preview["preview"]
+    found = {*told["notes"], *told["skills"], *told["pages"]}
+    assert {name for name, one in gone.items() if one not in found} == set()
+    assert not {*kept.values()} & found
+    receipt = await erased(opened, admin, body)
+    assert receipt["state"] == "done"
+    for word in ("quirin", "zabel"):
+        assert await strings_of(opened, word) == []
+    check = await checked(opened, admin, receipt["receipt"], WHO)
+    assert check["clean"], check
+    for kind, one in kept.items():
+        path = {"note": "notes", "page": "pages", "skill": "skills"}.get(kind, "skill-proposals")
+        assert (await admin.http.get(f"/v1/{path}/{one}")).is_success
+    assert await broken(opened.graph, tenant) == []

@@ -273,3 +273,54 @@ async def test_a_package_brings_it_back(
     await load(tmp_path / "old")
     assert await facts_in(opened, scope) == before
     assert await broken(opened.graph, tenant) == []
+
+
+async def test_ended_jobs_of_a_scope_whose_path_begins_alike_stay_as_they_were(
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, say: Say, switch: Switch
+) -> None:
+    await switch(tenant, erasure=True)
+    scope, other = await made(admin, f"{tenant}/dev"), await made(admin, f"{tenant}/dev2")
+    await say(scope, "Ada Berger lives in Bremen.")
+    await say(other, "Ole Petersen lives in Ulm.")
+    tell = await principal(other, role=Role.ADMIN, name="tell")
+
+    async def export(who: Principal, *scopes: str) -> str:
+        answer = await who.http.post("/v1/exports", json={"scopes": [*scopes]})
+        assert answer.status_code == 202, answer.text
+        job: str = answer.json()["id"]
+        assert await opened.runner.run(opened, job) == "done"
+        return job
+
+    apart, theirs = await export(admin, other), await export(tell, other)
+    both, gone = await export(admin, scope, other), await export(admin, scope)
+    # An import that could not be read, and may be sent again from where it lies.
+    body, headers = b"no archive", {"Content-Type": "application/zstd"}
+    answer = await tell.http.post(
+        "/v1/imports", params={"scope": other}, content=body, headers=headers
+    )
+    assert answer.status_code == 202, answer.text
+    dead = answer.json()["id"]
+    await opened.graph.raw("MATCH (j:Job {id: $id}) SET j.attempts = 99", id=dead)
+    await opened.runner.run(opened, dead)
+    before = {
+        job: (await who.http.get(f"/v1/jobs/{job}")).json()
+        for who, job in ((admin, apart), (tell, theirs), (tell, dead))
+    }
+    assert before[dead]["state"] == "dead", before[dead]
+    args = await opened.graph.raw(
+        "MATCH (j:Job) WHERE j.id IN $ids RETURN j.id AS id, j.args AS args ORDER BY id",
+        ids=[apart, theirs, dead],
+    )
+    await delete(opened, admin, scope)
+    for who, job in ((admin, apart), (tell, theirs), (tell, dead)):
+        shown = await who.http.get(f"/v1/jobs/{job}")
+        assert (shown.status_code, shown.json()) == (200, before[job])
+    assert args == await opened.graph.raw(
+        "MATCH (j:Job) WHERE j.id IN $ids RETURN j.id AS id, j.args AS args ORDER BY id",
+        ids=[apart, theirs, dead],
+    )
+    assert (await admin.http.get(f"/v1/exports/{apart}")).status_code == 200
+    assert (await tell.http.get(f"/v1/exports/{theirs}")).status_code == 200
+    for job in (both, gone):
+        assert (await admin.http.get(f"/v1/exports/{job}")).status_code == 404
+    assert await named(opened, f'"{scope}"') <= RECORDS
