@@ -775,15 +775,19 @@ RETURN n.id AS id, kind, n.scope AS scope, n.tenant AS tenant, principals, n.exp
        coalesce(n.is_pinned, false) AS is_pinned
 
 // name: live_of(scopes, limit) read many
-// Memories of scopes that are not forgotten.
+// Memories of scopes that are not forgotten: what was said, passages of documents and pages, those
+// put away included, facts and notes.
 CALL () {
-  MATCH (n:Episode) WHERE n.scope IN $scopes AND n.live RETURN n LIMIT $limit
+  MATCH (n:Passage) WHERE n.scope IN $scopes AND n.id > ''
+    AND n.expired_at > datetime('9999-12-30T00:00:00Z')
+  RETURN n LIMIT $limit
   UNION
   MATCH (n:Fact) WHERE n.scope IN $scopes AND n.status IN ['active', 'superseded', 'quarantined']
     AND n.expired_at > datetime('9999-12-30T00:00:00Z')
   RETURN n LIMIT $limit
   UNION
-  MATCH (n:Note) WHERE n.scope IN $scopes AND n.expired_at > datetime('9999-12-30T00:00:00Z')
+  MATCH (n:Note) WHERE n.scope IN $scopes AND n.id > ''
+    AND n.expired_at > datetime('9999-12-30T00:00:00Z')
   RETURN n LIMIT $limit
 }
 RETURN n.id AS id LIMIT $limit

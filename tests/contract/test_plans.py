@@ -47,7 +47,7 @@ SCANNING = {
     "jobs": "list_schedules",
     "kinds": "lost",
     "knowledge": "pages_of",
-    "lifecycle": "live_of every_scope sweepable_episodes agents_at_home overlapping_intervals "
+    "lifecycle": "every_scope sweepable_episodes agents_at_home overlapping_intervals "
     "crossing_edges holders unsupported_facts stale_mirrors orphan_relations stray_entities "
     "miscounted_mentions "
     "empty_aliases stray_windows stray_provenance broken_roots attested cursors",
@@ -292,6 +292,7 @@ HOT = [
     Q.skills.learning,
     Q.skills.learnings_by_id,
     Q.lifecycle.memories_by,
+    Q.lifecycle.live_of,
     Q.lifecycle.count_readings,
     Q.shortterm.newest,
     Q.erasure.versions_by,

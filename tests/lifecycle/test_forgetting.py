@@ -240,6 +240,33 @@ async def test_forgetting_facts_by_name_and_all_of_a_user(
         assert (await admin.http.post("/v1/facts:forget", json=body)).status_code == 422
 
 
+async def test_all_of_a_user_goes_with_documents_and_pages(
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, say: Say
+) -> None:
+    await opened.scopes.create(admin.caller, f"{tenant}/dev")
+    mine = f"{tenant}/dev/user:ann"
+    await opened.scopes.create(admin.caller, mine)
+    ann = await principal(tenant, role=Role.ADMIN, name="ann", kind="user")
+    base = await ann.http.post("/v1/knowledge-bases", json={"name": "Papers", "scope": mine})
+    documents = []
+    for name, text in (("pump", "The pump is blue."), ("away", "The pump was green.")):
+        body = {"knowledge_base": base.json()["id"], "name": name, "text": text}
+        taken = (await ann.http.post("/v1/documents", json=body)).json()
+        assert await opened.runner.run(opened, taken["job"]["id"]) == "done"
+        documents.append(f"/v1/documents/{taken['document']['id']}")
+    assert (await ann.http.post(f"{documents[1]}/archive")).status_code == 200
+    page = {"title": "Pump", "content": "The pump stands in the hall.", "scope": mine}
+    assert (await ann.http.post("/v1/pages", json=page)).status_code == 201
+    await say(mine, "The pump was bought in May.", by=ann)
+    assert len(await found(ann, "pump", mine)) >= 3  # of each one, and facts
+    answer = await ann.http.post("/v1/facts:forget", json={"all_of_user": mine})
+    assert answer.status_code == 200, answer.text
+    assert await found(ann, "pump", mine) == []
+    # What was put away is forgotten as well: it does not come back with its document.
+    assert (await ann.http.post(f"{documents[1]}/restore")).status_code == 200
+    assert await found(ann, "pump", mine) == []
+
+
 async def test_the_sweep_spares_what_is_pinned_and_runs_where_the_rules_say_so(
     opened: Parts,
     admin: Principal,
