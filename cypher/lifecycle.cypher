@@ -792,14 +792,16 @@ CALL () {
 }
 RETURN n.id AS id LIMIT $limit
 
-// name: facts_named(aliases, scopes, limit) read many
-// Facts about the entities that bear one of some names, forgotten ones aside.
+// name: facts_named(aliases, scopes, after, limit) read many
+// Facts about the entities that bear one of some names, forgotten ones aside, in the order of their
+// ids.
 UNWIND $aliases AS alias
 MATCH (:Alias {id: alias})-[:NAMES]->(e:Entity)
 MATCH (m:Entity {root: e.root})
 MATCH (f:Fact {subject: m.id})
-WHERE f.scope IN $scopes AND f.expired_at > datetime('9999-12-30T00:00:00Z')
-RETURN DISTINCT f.id AS id LIMIT $limit
+WHERE f.scope IN $scopes AND f.id > $after
+  AND f.expired_at > datetime('9999-12-30T00:00:00Z')
+RETURN DISTINCT f.id AS id ORDER BY id LIMIT $limit
 
 // name: every_scope() read many
 // unscoped: upkeep of the whole installation

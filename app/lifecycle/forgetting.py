@@ -77,14 +77,25 @@ class ForgettingService:
         return bool(hidden and await self.apply(caller, "unforget", hidden))
 
     async def forget_named(self, caller: Caller, name: str, scope: str | None) -> int:
-        """Forget every fact about what goes by a name; how many that were."""
+        """Forget every fact about what goes by a name; how many that were.
+
+        Raises Forbidden, before any is forgotten, where one of them is not the caller's to forget.
+        """
         scopes = caller.among([scope] if scope else None)
         keys = sorted({k for kind in (*FAMILIES, "unknown") for k in name_keys(name, kind)})
         aliases = [alias_id(s, k) for s in scopes for k in keys]
-        rows = await self.graph.rows(
-            Q.lifecycle.facts_named, aliases=aliases, scopes=scopes, limit=10 * BATCH
-        )
-        return await self._forget_owned(caller, [row["id"] for row in rows])
+        places: list[Row] = []
+        after = ""
+        while rows := await self.graph.rows(
+            Q.lifecycle.facts_named, aliases=aliases, scopes=scopes, after=after, limit=BATCH
+        ):
+            ids = [row["id"] for row in rows]
+            places += await self._owned(caller, ids)
+            after = ids[-1]
+        total = 0
+        for start in range(0, len(places), BATCH):
+            total += len(await self.apply(caller, "forget", places[start : start + BATCH]))
+        return total
 
     async def forget_user(self, caller: Caller, scope: str) -> int:
         """Forget everything in a user's own scope; how many memories that were.
@@ -103,13 +114,6 @@ class ForgettingService:
             total += len(done)
             if not done:
                 break
-        return total
-
-    async def _forget_owned(self, caller: Caller, ids: list[str]) -> int:
-        total = 0
-        for start in range(0, len(ids), BATCH):
-            rows = await self._owned(caller, ids[start : start + BATCH])
-            total += len(await self.apply(caller, "forget", rows))
         return total
 
     async def _owned(self, caller: Caller, ids: Iterable[str]) -> list[Row]:
