@@ -685,11 +685,31 @@ CALL (n, changes) { // the page of its day is made anew, also one that is being 
 }
 RETURN n.id AS id, changes, n:Episode AS episode, n:Passage AS passage
 
+// name: hold_documents(ids, scopes, at) write many
+// The documents that passages are part of, locked with their bases in the order in which others lock
+// them, each with its state, that of its base, and those of the passages that are in it.
+UNWIND $ids AS id
+MATCH (c:Passage {id: id})-[:PART_OF]->(d:Document)
+WHERE d.scope IN $scopes
+WITH d, collect(id) AS passages ORDER BY d.id
+SET d.touched_at = $at
+WITH collect({document: d, passages: passages}) AS held
+UNWIND held AS one
+WITH one.document AS d, one.passages AS passages
+MATCH (d)-[:IN_BASE]->(b:KnowledgeBase)
+WITH b, collect({document: d, passages: passages}) AS held ORDER BY b.id
+SET b.touched_at = $at
+WITH b, held
+UNWIND held AS one
+WITH b, one.document AS d, one.passages AS passages
+RETURN d.status AS document, b.status AS base, passages
+
 // name: unforget(rows, scopes, at, never, key) write many
-// Shows memories again that were forgotten: live as far as they are believed.
+// Shows memories again that were forgotten: live as far as they are believed, and a passage unless
+// its row says that it is put away with its document.
 UNWIND $rows AS row
 CALL (row) {
-  MATCH (n:Passage {id: row.id}) RETURN n, true AS lives
+  MATCH (n:Passage {id: row.id}) RETURN n, NOT row.away AS lives
   UNION
   MATCH (n:Fact {id: row.id}) RETURN n, n.status = 'active' AS lives
   UNION

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from app.documents.model import shown
 from app.entities.model import alias_id
 from app.entities.names import FAMILIES, name_keys
 from app.errors import Forbidden, InvalidInput, NotFound
@@ -135,9 +137,10 @@ async def _apply(tx: Tx, verb: str, rows: list[dict[str, Any]], scopes: list[str
     if verb == "forget":
         done = await tx.rows(Q.lifecycle.forget, rows=rows, scopes=scopes, at=at, key=time_key(at))
     else:
+        away = await _put_away(tx, [row["id"] for row in rows], scopes, at)
         done = await tx.rows(
             Q.lifecycle.unforget,
-            rows=rows,
+            rows=[{**row, "away": row["id"] in away} for row in rows],
             scopes=scopes,
             at=at,
             never=FOREVER,
@@ -147,6 +150,18 @@ async def _apply(tx: Tx, verb: str, rows: list[dict[str, Any]], scopes: list[str
     await _neighbours(tx, [row["id"] for row in changed if row["episode"]])
     await _followers(tx, [row["id"] for row in changed if row["passage"]], rows)
     return [row["id"] for row in changed]
+
+
+async def _put_away(tx: Tx, ids: list[str], scopes: list[str], at: datetime) -> set[str]:
+    """Those that are passages of a document in an archive; it stays there until the transaction
+    ends, and none comes into it meanwhile."""
+    held = await tx.rows(Q.lifecycle.hold_documents, ids=ids, scopes=scopes, at=at)
+    return {
+        passage
+        for row in held
+        if not shown(row["base"], row["document"])
+        for passage in row["passages"]
+    }
 
 
 async def _followers(tx: Tx, passages: list[str], rows: list[dict[str, Any]]) -> None:
