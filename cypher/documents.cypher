@@ -156,12 +156,13 @@ MERGE (a:AuditEvent {id: $audit.id})
 SET a = $audit, a.target = $id
 
 // name: left(limit) read many
-// Documents whose job ended without them: it was stopped, or every worker that ran it was lost.
+// Documents whose job ended without them: it was stopped, or every worker that ran it was lost, or
+// it is removed by now. Their base may have been paused, put away or broken meanwhile, so that its
+// state tells nothing.
 // unscoped: upkeep of the whole installation
-MATCH (b:KnowledgeBase)
-WHERE b.status = 'indexing'
-MATCH (d:Document {base: b.id})
+MATCH (d:Document)
 WHERE d.id > '' AND d.status IN ['pending', 'processing']
-MATCH (j:Job {id: d.job})
-WHERE j.state IN ['dead', 'cancelled']
-RETURN d.id AS id, j.id AS job, j.state AS state, j.error AS error LIMIT $limit
+OPTIONAL MATCH (j:Job {id: d.job})
+WITH d, j
+WHERE j IS NULL OR j.state IN ['dead', 'cancelled']
+RETURN d.id AS id, d.job AS job, coalesce(j.state, 'gone') AS state, j.error AS error LIMIT $limit

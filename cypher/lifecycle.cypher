@@ -697,11 +697,31 @@ CALL (n, changes) { // the page of its day is made anew, also one that is being 
 }
 RETURN n.id AS id, changes, n:Episode AS episode, n:Passage AS passage
 
+// name: hold_documents(ids, scopes, at) write many
+// The documents that passages are part of, locked with their bases in the order in which others lock
+// them, each with its state, that of its base, and those of the passages that are in it.
+UNWIND $ids AS id
+MATCH (c:Passage {id: id})-[:PART_OF]->(d:Document)
+WHERE d.scope IN $scopes
+WITH d, collect(id) AS passages ORDER BY d.id
+SET d.touched_at = $at
+WITH collect({document: d, passages: passages}) AS held
+UNWIND held AS one
+WITH one.document AS d, one.passages AS passages
+MATCH (d)-[:IN_BASE]->(b:KnowledgeBase)
+WITH b, collect({document: d, passages: passages}) AS held ORDER BY b.id
+SET b.touched_at = $at
+WITH b, held
+UNWIND held AS one
+WITH b, one.document AS d, one.passages AS passages
+RETURN d.status AS document, b.status AS base, passages
+
 // name: unforget(rows, scopes, at, never, key) write many
-// Shows memories again that were forgotten: live as far as they are believed.
+// Shows memories again that were forgotten: live as far as they are believed, and a passage unless
+// its row says that it is put away with its document.
 UNWIND $rows AS row
 CALL (row) {
-  MATCH (n:Passage {id: row.id}) RETURN n, true AS lives
+  MATCH (n:Passage {id: row.id}) RETURN n, NOT row.away AS lives
   UNION
   MATCH (n:Fact {id: row.id}) RETURN n, n.status = 'active' AS lives
   UNION
@@ -787,27 +807,33 @@ RETURN n.id AS id, kind, n.scope AS scope, n.tenant AS tenant, principals, n.exp
        coalesce(n.is_pinned, false) AS is_pinned
 
 // name: live_of(scopes, limit) read many
-// Memories of scopes that are not forgotten.
+// Memories of scopes that are not forgotten: what was said, passages of documents and pages, those
+// put away included, facts and notes.
 CALL () {
-  MATCH (n:Episode) WHERE n.scope IN $scopes AND n.live RETURN n LIMIT $limit
+  MATCH (n:Passage) WHERE n.scope IN $scopes AND n.id > ''
+    AND n.expired_at > datetime('9999-12-30T00:00:00Z')
+  RETURN n LIMIT $limit
   UNION
   MATCH (n:Fact) WHERE n.scope IN $scopes AND n.status IN ['active', 'superseded', 'quarantined']
     AND n.expired_at > datetime('9999-12-30T00:00:00Z')
   RETURN n LIMIT $limit
   UNION
-  MATCH (n:Note) WHERE n.scope IN $scopes AND n.expired_at > datetime('9999-12-30T00:00:00Z')
+  MATCH (n:Note) WHERE n.scope IN $scopes AND n.id > ''
+    AND n.expired_at > datetime('9999-12-30T00:00:00Z')
   RETURN n LIMIT $limit
 }
 RETURN n.id AS id LIMIT $limit
 
-// name: facts_named(aliases, scopes, limit) read many
-// Facts about the entities that bear one of some names, forgotten ones aside.
+// name: facts_named(aliases, scopes, after, limit) read many
+// Facts about the entities that bear one of some names, forgotten ones aside, in the order of their
+// ids.
 UNWIND $aliases AS alias
 MATCH (:Alias {id: alias})-[:NAMES]->(e:Entity)
 MATCH (m:Entity {root: e.root})
 MATCH (f:Fact {subject: m.id})
-WHERE f.scope IN $scopes AND f.expired_at > datetime('9999-12-30T00:00:00Z')
-RETURN DISTINCT f.id AS id LIMIT $limit
+WHERE f.scope IN $scopes AND f.id > $after
+  AND f.expired_at > datetime('9999-12-30T00:00:00Z')
+RETURN DISTINCT f.id AS id ORDER BY id LIMIT $limit
 
 // name: sweepable_episodes(scope, after, before, trust, limit) read many
 // Old episodes of little trust, with whether anything rests on them.

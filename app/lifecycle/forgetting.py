@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from app.documents.model import shown
 from app.entities.model import alias_id
 from app.entities.names import FAMILIES, name_keys
 from app.errors import Forbidden, InvalidInput, NotFound
@@ -77,14 +79,25 @@ class ForgettingService:
         return bool(hidden and await self.apply(caller, "unforget", hidden))
 
     async def forget_named(self, caller: Caller, name: str, scope: str | None) -> int:
-        """Forget every fact about what goes by a name; how many that were."""
+        """Forget every fact about what goes by a name; how many that were.
+
+        Raises Forbidden, before any is forgotten, where one of them is not the caller's to forget.
+        """
         scopes = caller.among([scope] if scope else None)
         keys = sorted({k for kind in (*FAMILIES, "unknown") for k in name_keys(name, kind)})
         aliases = [alias_id(s, k) for s in scopes for k in keys]
-        rows = await self.graph.rows(
-            Q.lifecycle.facts_named, aliases=aliases, scopes=scopes, limit=10 * BATCH
-        )
-        return await self._forget_owned(caller, [row["id"] for row in rows])
+        places: list[Row] = []
+        after = ""
+        while rows := await self.graph.rows(
+            Q.lifecycle.facts_named, aliases=aliases, scopes=scopes, after=after, limit=BATCH
+        ):
+            ids = [row["id"] for row in rows]
+            places += await self._owned(caller, ids)
+            after = ids[-1]
+        total = 0
+        for start in range(0, len(places), BATCH):
+            total += len(await self.apply(caller, "forget", places[start : start + BATCH]))
+        return total
 
     async def forget_user(self, caller: Caller, scope: str) -> int:
         """Forget everything in a user's own scope; how many memories that were.
@@ -103,13 +116,6 @@ class ForgettingService:
             total += len(done)
             if not done:
                 break
-        return total
-
-    async def _forget_owned(self, caller: Caller, ids: list[str]) -> int:
-        total = 0
-        for start in range(0, len(ids), BATCH):
-            rows = await self._owned(caller, ids[start : start + BATCH])
-            total += len(await self.apply(caller, "forget", rows))
         return total
 
     async def _owned(self, caller: Caller, ids: Iterable[str]) -> list[Row]:
@@ -131,9 +137,10 @@ async def _apply(tx: Tx, verb: str, rows: list[dict[str, Any]], scopes: list[str
     if verb == "forget":
         done = await tx.rows(Q.lifecycle.forget, rows=rows, scopes=scopes, at=at, key=time_key(at))
     else:
+        away = await _put_away(tx, [row["id"] for row in rows], scopes, at)
         done = await tx.rows(
             Q.lifecycle.unforget,
-            rows=rows,
+            rows=[{**row, "away": row["id"] in away} for row in rows],
             scopes=scopes,
             at=at,
             never=FOREVER,
@@ -143,6 +150,18 @@ async def _apply(tx: Tx, verb: str, rows: list[dict[str, Any]], scopes: list[str
     await _neighbours(tx, [row["id"] for row in changed if row["episode"]])
     await _followers(tx, [row["id"] for row in changed if row["passage"]], rows)
     return [row["id"] for row in changed]
+
+
+async def _put_away(tx: Tx, ids: list[str], scopes: list[str], at: datetime) -> set[str]:
+    """Those that are passages of a document in an archive; it stays there until the transaction
+    ends, and none comes into it meanwhile."""
+    held = await tx.rows(Q.lifecycle.hold_documents, ids=ids, scopes=scopes, at=at)
+    return {
+        passage
+        for row in held
+        if not shown(row["base"], row["document"])
+        for passage in row["passages"]
+    }
 
 
 async def _followers(tx: Tx, passages: list[str], rows: list[dict[str, Any]]) -> None:

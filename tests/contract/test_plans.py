@@ -47,7 +47,7 @@ SCANNING = {
     "jobs": "list_schedules",
     "kinds": "lost",
     "knowledge": "pages_of",
-    "lifecycle": "live_of sweepable_episodes agents_at_home overlapping_intervals "
+    "lifecycle": "sweepable_episodes agents_at_home overlapping_intervals "
     "crossing_edges holders unsupported_facts stale_mirrors orphan_relations stray_entities "
     "miscounted_mentions "
     "empty_aliases stray_windows stray_provenance broken_roots attested cursors",
@@ -132,6 +132,7 @@ HOT = [
     Q.documents.list_documents,
     Q.documents.list_all,
     Q.documents.documents_of,
+    Q.documents.left,
     Q.episodes.capture,
     Q.episodes.get_episodes,
     Q.episodes.list_episodes,
@@ -304,6 +305,8 @@ HOT = [
     Q.skills.learning,
     Q.skills.learnings_by_id,
     Q.lifecycle.memories_by,
+    Q.lifecycle.live_of,
+    Q.lifecycle.hold_documents,
     Q.lifecycle.count_readings,
     Q.shortterm.newest,
     Q.erasure.versions_by,

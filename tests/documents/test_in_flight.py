@@ -138,6 +138,55 @@ async def test_a_document_on_its_way_cannot_be_put_away_and_keeps_its_file(
     assert (await base_of(manuals))["status"] == "active"
 
 
+@pytest.mark.parametrize("state", ["paused", "archived", "error", "active"])
+@pytest.mark.parametrize("ended", ["cancelled", "dead", "gone"])
+async def test_a_document_whose_job_ended_without_it_fails_however_its_base_stands(
+    writer: Principal, shelf: MakeShelf, opened: Parts, state: str, ended: str
+) -> None:
+    manuals = await shelf(writer)
+    receipt = await hand_in(manuals, "p7", NEW)
+    path = f"/v1/documents/{receipt['document']['id']}"
+    # The job of another document, or a person, brings the base there while this one waits.
+    await opened.graph.raw(
+        "MATCH (b:KnowledgeBase {id: $id}) SET b.status = $state", id=manuals.base, state=state
+    )
+    if ended == "cancelled":
+        cancelled = await writer.http.post(f"/v1/jobs/{receipt['job']['id']}/cancel")
+        assert cancelled.json()["state"] == "cancelled"
+    if ended == "dead":
+        await opened.graph.raw(
+            "MATCH (j:Job {id: $id}) SET j.state = 'dead'", id=receipt["job"]["id"]
+        )
+    if ended == "gone":  # ended jobs are removed in time
+        await opened.graph.raw("MATCH (j:Job {id: $id}) DETACH DELETE j", id=receipt["job"]["id"])
+    await opened.document_reader.settle_left()
+    document = (await writer.http.get(path)).json()
+    assert document["status"] == "failed", document
+    assert receipt["job"]["id"] in document["error"]
+    assert (await base_of(manuals))["status"] == state
+    assert (await post(manuals, f"{path}/archive"))[1]["status"] == "archived"
+
+
+@pytest.mark.parametrize("what", ["document", "base"])
+async def test_a_passage_that_is_shown_again_stays_in_the_archive_with_its_document(
+    writer: Principal, shelf: MakeShelf, what: str
+) -> None:
+    manuals = await shelf(writer)
+    document = await manuals.add("p7", OLD)
+    (chunk,) = await manuals.chunks(document["id"])
+    path = f"/v1/documents/{document['id']}"
+    if what == "base":
+        path = f"/v1/knowledge-bases/{manuals.base}"
+    back = {"document": "restore", "base": "resume"}[what]
+    assert (await post(manuals, f"{path}/archive"))[0] == 200
+    for verb in ("forget", "unforget"):
+        status, told = await post(manuals, f"/v1/memories/{chunk['id']}/{verb}")
+        assert (status, told["changed"]) == (200, True)
+    assert await hits(manuals, "pump blue") == 0
+    assert (await post(manuals, f"{path}/{back}"))[0] == 200
+    assert await hits(manuals, "pump blue") == 1
+
+
 @pytest.mark.parametrize("before", [None, OLD], ids=["never read", "read before"])
 async def test_what_failed_comes_out_of_the_archive_as_it_went_in(
     writer: Principal, shelf: MakeShelf, before: str | None

@@ -9,6 +9,7 @@ import pytest
 
 from app.kernel.caller import Role
 from app.kernel.clock import now
+from app.lifecycle import forgetting
 from app.scopes.rules import ScopeRules
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -238,6 +239,68 @@ async def test_forgetting_facts_by_name_and_all_of_a_user(
     assert left == [{"n": 2}]
     for body in ({}, {"id": "a", "name": "b"}, {"all_of_user": tenant}):
         assert (await admin.http.post("/v1/facts:forget", json=body)).status_code == 422
+
+
+async def test_all_of_a_user_goes_with_documents_and_pages(
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, say: Say
+) -> None:
+    await opened.scopes.create(admin.caller, f"{tenant}/dev")
+    mine = f"{tenant}/dev/user:ann"
+    await opened.scopes.create(admin.caller, mine)
+    ann = await principal(tenant, role=Role.ADMIN, name="ann", kind="user")
+    base = await ann.http.post("/v1/knowledge-bases", json={"name": "Papers", "scope": mine})
+    documents = []
+    for name, text in (("pump", "The pump is blue."), ("away", "The pump was green.")):
+        body = {"knowledge_base": base.json()["id"], "name": name, "text": text}
+        taken = (await ann.http.post("/v1/documents", json=body)).json()
+        assert await opened.runner.run(opened, taken["job"]["id"]) == "done"
+        documents.append(f"/v1/documents/{taken['document']['id']}")
+    assert (await ann.http.post(f"{documents[1]}/archive")).status_code == 200
+    page = {"title": "Pump", "content": "The pump stands in the hall.", "scope": mine}
+    assert (await ann.http.post("/v1/pages", json=page)).status_code == 201
+    await say(mine, "The pump was bought in May.", by=ann)
+    assert len(await found(ann, "pump", mine)) >= 3  # of each one, and facts
+    answer = await ann.http.post("/v1/facts:forget", json={"all_of_user": mine})
+    assert answer.status_code == 200, answer.text
+    assert await found(ann, "pump", mine) == []
+    # What was put away is forgotten as well: it does not come back with its document.
+    assert (await ann.http.post(f"{documents[1]}/restore")).status_code == 200
+    assert await found(ann, "pump", mine) == []
+
+
+async def test_what_is_forgotten_by_name_is_whole(
+    opened: Parts, admin: Principal, tenant: str, say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "BATCH", 1)
+    towns = ("Ulm", "Bremen", "Jena", "Kiel", "Mainz", "Trier", "Bonn", "Essen", "Gera", "Hagen")
+    for town in (*towns, "Celle", "Emden", "Fulda"):
+        await say(tenant, f"Heron GmbH has an office in {town}.")
+    told = len(await shown(opened, tenant))
+    assert told == 13
+    answer = await admin.http.post("/v1/facts:forget", json={"name": "Heron GmbH"})
+    assert answer.json() == {"forgotten": told}
+    assert await shown(opened, tenant) == []
+
+
+async def test_what_is_forgotten_by_name_goes_together_or_stays(
+    opened: Parts,
+    principal: MakePrincipal,
+    tenant: str,
+    say: Say,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(forgetting, "BATCH", 1)
+    ada = await principal(tenant, name="ada", kind="user")
+    bob = await principal(tenant, name="bob", kind="user")
+    towns = ("Ulm", "Bremen", "Jena", "Kiel")
+    for town in towns:
+        await say(tenant, f"Heron GmbH has an office in {town}.", by=ada)
+    told = await shown(opened, tenant)
+    assert len(told) == len(towns)
+    await say(tenant, "Heron GmbH has an office in Kiel.", by=bob)
+    answer = await ada.http.post("/v1/facts:forget", json={"name": "Heron GmbH"})
+    assert answer.status_code == 403, answer.text
+    assert await shown(opened, tenant) == told
 
 
 async def test_the_sweep_spares_what_is_pinned_and_runs_where_the_rules_say_so(
