@@ -40,7 +40,7 @@ class NoteRepository:
             Q.notes.candidates, ids=ids, hash=text_hash, scope=scope, namespace=new.namespace
         )
         return [
-            _candidate(row["note"], cosines.get(row["note"]["id"]), row["note"]["id"] in worded)
+            candidate_of(row["note"], cosines.get(row["note"]["id"]), row["note"]["id"] in worded)
             for row in rows
         ]
 
@@ -125,7 +125,8 @@ class BlockRepository:
         return [row["pattern"] for row in rows]
 
 
-def _candidate(note: Row, cosine: float | None, worded: bool) -> Candidate:
+def candidate_of(note: Row, cosine: float | None = None, worded: bool = True) -> Candidate:
+    """Return a stored note as one that another is held against."""
     moments: dict[str, datetime] = {name: note[name] for name in ("valid_from", "valid_to")}
     return Candidate(
         id=note["id"],
