@@ -224,6 +224,17 @@ SET n.updated_at = $at
 RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null} AS note,
        [(m:Note)-[:CONTRADICTS]->(n) | m {.id, .valid_from, .valid_to, .standing}] AS against
 
+// name: against(id, scope) read many
+// What a note that waits stands against, each with all that came in its place.
+MATCH (n:Note {id: $id})
+WHERE n.scope = $scope
+MATCH (old:Note)-[:CONTRADICTS]->(n)
+WHERE old.scope = $scope
+RETURN old.id AS id,
+       COLLECT { MATCH (old)-[:SUPERSEDED_BY*1..20]->(later:Note)
+                 WHERE later.scope = $scope AND later.id <> $id
+                 RETURN DISTINCT later.id } AS later
+
 // name: change(id, scope, properties, version, tags, audit) write one
 // Set properties of a note; $version is the former text, or null where the text stays.
 MATCH (n:Note {id: $id})
