@@ -84,6 +84,28 @@ MATCH (p:Passage {id: $turn})
 WHERE p.scope = $scope
 MERGE (n)-[:DERIVED_FROM]->(p)
 
+// name: lock_original(id, scope, at) write optional
+// A note that is held, locked before it is copied.
+MATCH (n:Note {id: $id})
+WHERE n.scope = $scope
+SET n.touched_at = $at
+WITH n
+WHERE n.standing = 'held' AND n.expired_at > datetime.realtime() AND n.valid_to > datetime.realtime()
+  AND (n.cited IS NULL
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
+RETURN n.id AS id
+
+// name: copy_of(id, original, scopes, quality, at) write one
+// A copy in another scope, with how good its original was then; it goes with that one when that is
+// erased.
+MATCH (n:Note {id: $original})
+WHERE n.scope IN $scopes
+MATCH (c:Note {id: $id})
+WHERE c.scope IN $scopes
+MERGE (c)-[d:DERIVED_FROM]->(n)
+SET d.quality = $quality, d.at = $at
+RETURN c.id AS id
+
 // name: end(rows, by, scope, at) write none
 // Notes that the one with the id $by takes the place of, each from a moment on; they stay
 // readable, and are no longer live.

@@ -40,6 +40,7 @@ from app.notes.model import (
     Namespace,
     NoteReceipt,
     Origin,
+    Original,
     Source,
     Standing,
 )
@@ -86,6 +87,7 @@ class _Writing:
     stamp: record.Stamp
     near: Part | None
     origin: Origin | None = None
+    original: Original | None = None
 
 
 class NoteService:
@@ -95,11 +97,18 @@ class NoteService:
         self._needs = needs
         self.repository = needs.notes
 
-    async def write(self, who: Caller, draft: Draft, origin: Origin | None = None) -> NoteReceipt:
+    async def write(
+        self,
+        who: Caller,
+        draft: Draft,
+        origin: Origin | None = None,
+        original: Original | None = None,
+    ) -> NoteReceipt:
         """Store a note, or confirm the one that says the same, or let it wait for a curator.
 
         One that was read out of a turn is written once, and confirms nothing that it has said
-        before. Raises NotFound or Forbidden by the scope, NotFound for a turn that is gone,
+        before. A copy is tied to its original with the writing of it. Raises NotFound or Forbidden
+        by the scope, NotFound for a turn that is gone and an original that is held no more,
         InvalidInput for a text under five characters and what the scope's policy refuses.
         """
         scope = str(parse_scope(draft.scope or who.home))
@@ -114,7 +123,8 @@ class NoteService:
             valid_from=draft.valid_from or moment,
             ingested_at=moment,
         )
-        writing = _Writing(draft, text, stamp, await self._near(text.text, stamp.scope), origin)
+        near = await self._near(text.text, stamp.scope)
+        writing = _Writing(draft, text, stamp, near, origin, original)
         for _ in range(_TRIES):
             receipt = await self._attempt(who, writing)
             if receipt is not None:
@@ -227,10 +237,11 @@ class NoteService:
         async def work(tx: Tx) -> NoteReceipt | None:
             if not await _locked(tx, stamp.scope, namespace, seen):
                 return None
+            await _hold_original(tx, writing)
             there = await _there(tx, writing)
             if there is not None:
                 return there
-            if decision.duplicate is not None and writing.origin is not None:
+            if decision.duplicate is not None and not _confirms(writing):
                 return _said_before(writing, decision.duplicate)
             if decision.duplicate is not None:
                 return await _confirm(tx, who, writing, decision.duplicate)
@@ -484,8 +495,25 @@ async def _there(tx: Tx, writing: _Writing) -> NoteReceipt | None:
     return _receipt(writing, "duplicate", stamp.id, row["note"], reason="it was read before")
 
 
+async def _hold_original(tx: Tx, writing: _Writing) -> None:
+    """Lock what is copied, so that it is not erased before the copy is tied to it; NotFound where
+    it is held no more."""
+    if writing.original is None:
+        return
+    given, at = writing.original, writing.stamp.ingested_at
+    row = await tx.optional(Q.notes.lock_original, id=given.note, scope=given.scope, at=at)
+    if row is None:
+        raise NotFound(f"there is no note {given.note} that is held")
+
+
+def _confirms(writing: _Writing) -> bool:
+    """Return whether a note that says nothing new confirms the one that says it."""
+    only_adds = writing.original is not None and writing.original.only_adds
+    return writing.origin is None and not only_adds
+
+
 def _said_before(writing: _Writing, first: Candidate) -> NoteReceipt:
-    """The receipt of what a turn says that is a note already: that one stays as it is."""
+    """The receipt of what is a note already, which stays as it is."""
     row: Row = {
         "standing": str(first.standing),
         "confidence": first.confidence,
@@ -533,6 +561,15 @@ async def _create(tx: Tx, who: Caller, writing: _Writing, decision: Decision) ->
     )
     if writing.origin is not None:
         await tx.rows(Q.notes.rest_on, id=stamp.id, turn=writing.origin.turn, scope=scope)
+    if writing.original is not None:
+        await tx.one(
+            Q.notes.copy_of,
+            id=stamp.id,
+            original=writing.original.note,
+            scopes=[scope, writing.original.scope],
+            quality=writing.original.quality,
+            at=stamp.ingested_at,
+        )
     await _link(tx, stamp, decision)
     status = "quarantined" if decision.standing is Standing.QUARANTINED else "stored"
     return _receipt(writing, status, stamp.id, note, decision)
