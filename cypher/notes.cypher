@@ -84,6 +84,28 @@ MATCH (p:Passage {id: $turn})
 WHERE p.scope = $scope
 MERGE (n)-[:DERIVED_FROM]->(p)
 
+// name: lock_original(id, scope, at) write optional
+// A note that is held, locked before it is copied.
+MATCH (n:Note {id: $id})
+WHERE n.scope = $scope
+SET n.touched_at = $at
+WITH n
+WHERE n.standing = 'held' AND n.expired_at > datetime.realtime() AND n.valid_to > datetime.realtime()
+  AND (n.cited IS NULL
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
+RETURN n.id AS id
+
+// name: copy_of(id, original, scopes, quality, at) write one
+// A copy in another scope, with how good its original was then; it goes with that one when that is
+// erased.
+MATCH (n:Note {id: $original})
+WHERE n.scope IN $scopes
+MATCH (c:Note {id: $id})
+WHERE c.scope IN $scopes
+MERGE (c)-[d:DERIVED_FROM]->(n)
+SET d.quality = $quality, d.at = $at
+RETURN c.id AS id
+
 // name: end(rows, by, scope, at) write none
 // Notes that the one with the id $by takes the place of, each from a moment on; they stay
 // readable, and are no longer live.
@@ -224,6 +246,17 @@ SET n.updated_at = $at
 RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null} AS note,
        [(m:Note)-[:CONTRADICTS]->(n) | m {.id, .valid_from, .valid_to, .standing}] AS against
 
+// name: against(id, scope) read many
+// What a note that waits stands against, each with all that came in its place.
+MATCH (n:Note {id: $id})
+WHERE n.scope = $scope
+MATCH (old:Note)-[:CONTRADICTS]->(n)
+WHERE old.scope = $scope
+RETURN old.id AS id,
+       COLLECT { MATCH (old)-[:SUPERSEDED_BY*1..20]->(later:Note)
+                 WHERE later.scope = $scope AND later.id <> $id
+                 RETURN DISTINCT later.id } AS later
+
 // name: change(id, scope, properties, version, tags, audit) write one
 // Set properties of a note; $version is the former text, or null where the text stays.
 MATCH (n:Note {id: $id})
@@ -348,7 +381,7 @@ ORDER BY n.id
 // unscoped: members of a closure, whose scopes the service checks
 UNWIND $ids AS id
 MATCH (n:Note {id: id})
-RETURN n {.id, .scope, .tenant, .content_hash} AS node,
+RETURN n {.id, .scope, .tenant, .namespace, .content_hash} AS node,
        [(n)-[:TAGGED]->(t:Tag) | t.id] AS tags,
        [(x)-[:DERIVED_FROM]->(n) | x.id] AS derived
 
@@ -359,22 +392,57 @@ UNWIND $ids AS id
 MATCH (n:Note {id: id})
 SET n.touched_at = $at
 
-// name: drop(ids, at) write one
-// Notes with their former texts and windows; a note that one of them had ended holds again.
+// name: ended_by(ids) read many
+// Notes that nothing but some notes had taken the place of, with all that came later in the chain.
 // unscoped: members of a closure, whose scopes the service checks
-CALL () {
-  UNWIND $ids AS id
-  MATCH (old:Note)-[:SUPERSEDED_BY]->(:Note {id: id})
-  WHERE NOT old.id IN $ids AND old.standing = 'superseded' AND old.namespace <> 'derived'
-    AND NOT EXISTS { MATCH (old)-[:SUPERSEDED_BY]->(other:Note) WHERE NOT other.id IN $ids }
-  WITH DISTINCT old
-  SET old.standing = 'held', old.valid_to = datetime('9999-12-31T00:00:00Z'),
-      old.superseded_at = datetime('9999-12-31T00:00:00Z'),
-      old.live = old.expired_at > $at,
-      old.facets = [t IN old.facets WHERE t <> 'live']
-                   + CASE WHEN old.expired_at > $at THEN ['live'] ELSE [] END
-  RETURN count(old) AS restored
-}
+UNWIND $ids AS id
+MATCH (old:Note)-[:SUPERSEDED_BY]->(:Note {id: id})
+WHERE NOT old.id IN $ids AND old.standing = 'superseded' AND old.namespace <> 'derived'
+  AND NOT EXISTS { MATCH (old)-[:SUPERSEDED_BY]->(other:Note) WHERE NOT other.id IN $ids }
+WITH DISTINCT old
+RETURN old {.id, .scope, .namespace, .content, .content_hash, .language, .tier, .author, .cited,
+            .valid_from, .valid_to} AS note,
+       COLLECT { MATCH (old)-[:SUPERSEDED_BY*1..20]->(later:Note)
+                 WHERE NOT later.id IN $ids AND later.scope = old.scope
+                 RETURN DISTINCT later.id } AS later
+
+// name: turn_shelves(rows, at) write none
+// Takes the locks that writers of some scopes and namespaces queue at, and counts a change: who has
+// looked at the notes there before looks again.
+// unscoped: shelves of a closure, whose scopes the service checks
+UNWIND $rows AS row
+MERGE (s:NoteShelf {id: row.id})
+ON CREATE SET s.scope = row.scope, s.namespace = row.namespace, s.rev = 0
+SET s.touched_at = $at, s.rev = s.rev + 1, s.unjoined = true
+
+// name: hold_again(id, scope, at) write none
+// A note that nothing ends any more, with its windows.
+MATCH (n:Note {id: $id})
+WHERE n.scope = $scope
+SET n.standing = 'held', n.valid_to = datetime('9999-12-31T00:00:00Z'),
+    n.superseded_at = datetime('9999-12-31T00:00:00Z'),
+    n.live = n.expired_at > $at,
+    n.facets = [facet IN n.facets WHERE facet <> 'live']
+               + CASE WHEN n.expired_at > $at THEN ['live'] ELSE [] END
+WITH n
+MATCH (n)<-[:WINDOW_OF]-(w:Window)
+SET w.live = n.live, w.facets = n.facets
+
+// name: stay_ended(id, by, scope, until, reason, at) write none
+// A note of the past whose end is another one from now on; it is known since both are.
+MATCH (old:Note {id: $id})
+WHERE old.scope = $scope
+MATCH (new:Note {id: $by})
+WHERE new.scope = $scope
+SET old.valid_to = $until,
+    old.superseded_at = CASE WHEN old.ingested_at > new.ingested_at THEN old.ingested_at
+                             ELSE new.ingested_at END
+MERGE (old)-[s:SUPERSEDED_BY]->(new)
+SET s.reason = $reason, s.recorded_at = $at
+
+// name: drop(ids) write one
+// Notes with their former texts and windows.
+// unscoped: members of a closure, whose scopes the service checks
 CALL () {
   UNWIND $ids AS id
   MATCH (:Note {id: id})<-[:VERSION_OF]-(v:NoteVersion)
@@ -393,4 +461,4 @@ CALL () {
   DETACH DELETE n
   RETURN count(*) AS notes
 }
-RETURN notes, versions, windows, restored
+RETURN notes, versions, windows

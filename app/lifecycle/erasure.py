@@ -43,6 +43,8 @@ from app.lifecycle.residue import Residue
 from app.lifecycle.rewording import reworded
 from app.lifecycle.skill_erasure import FallBack, erase_skills, erase_versions
 from app.lifecycle.whole_pages import close_with_pages, erase_page_versions, erase_pages
+from app.notes.kind import NOTE
+from app.notes.returning import come_back, ended_by, turn_shelves
 from app.sanitize.aside import aside
 from app.scopes.service import ScopeService
 from app.shortterm.erasing import ShortTermErasure
@@ -543,6 +545,8 @@ class ErasureService:
     async def _locked(self, tx: Tx, ids: list[str], *, sources: bool) -> Closure:
         """The closure, written first: whoever reads it meanwhile waits, then finds it gone."""
         before = await close_over(tx, ids, sources=sources)
+        notes = [row["node"] for row in before.labelled[NOTE.name].values()]
+        await turn_shelves(tx, notes, now())
         await tx.rows(Q.entities.hold_names_of, scopes=sorted(before.scopes), at=now())
         await tx.rows(Q.lifecycle.lock_passages, ids=sorted(before.episodes), at=now())
         for kind, erasing in ERASED.items():
@@ -571,9 +575,11 @@ class ErasureService:
         removed.add(await tx.one(Q.llm.drop_readings, **read, at=now()))
         await tx.rows(Q.lifecycle.drop_hints, ids=sorted([*episodes, *notes]))
         removed.add(await tx.one(Q.lifecycle.drop_facts, ids=facts))
+        ended = await ended_by(tx, sorted(closure.labelled[NOTE.name]))
         for kind, erasing in ERASED.items():
             gone = sorted(closure.labelled[kind])
-            removed.add(await tx.one(erasing.drop, ids=gone, at=now()))
+            removed.add(await tx.one(erasing.drop, ids=gone))
+        removed.add({"restored": await come_back(tx, ended, now())})
         removed.add(await tx.one(Q.retrieval.drop_names, passages=episodes, at=now()))
         removed.add(await tx.one(Q.lifecycle.drop_episodes, ids=episodes))
         await erase_skills(tx, closure, removed)

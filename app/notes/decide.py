@@ -56,7 +56,7 @@ def _over_read(
     reason = decision.reason or f"{clashes[0][1].kind}: {clashes[0][1].reason}"
     if decision.standing is Standing.QUARANTINED:
         return replace(decision, contradicts=(*decision.contradicts, *olds))
-    ended = [old for old in olds if _place(old) <= _place(new) and may_end(new, old)]
+    ended = [old for old in olds if place_of(old) <= place_of(new) and may_end(new, old)]
     waits = [old for old in olds if old not in ended and old.valid_from < ends_at(decision)]
     return replace(
         decision,
@@ -155,12 +155,12 @@ def _compared_as_stored(earlier: Candidate, later: Candidate) -> Verdict:
 def _compared(new: Incoming, old: Candidate) -> Verdict:
     """Compare the earlier text with the later one, by when they hold."""
     language = new.language if new.language == old.language else None
-    if _place(old) <= _place(new):
+    if place_of(old) <= place_of(new):
         return compare(old.content, new.content, language)
     return compare(new.content, old.content, language)
 
 
-def _place(note: Incoming | Candidate) -> tuple[datetime, int, str]:
+def place_of(note: Incoming | Candidate) -> tuple[datetime, int, str]:
     """Return the place of a note in time; of one moment the higher tier comes last and stays."""
     return note.valid_from, note.tier, digest(note.content)
 
@@ -169,14 +169,14 @@ def _resolved(new: Incoming, clashes: list[tuple[Candidate, Verdict]]) -> Decisi
     """Let each note hold until the next that contradicts it and may end it; others wait."""
     reason = f"{clashes[0][1].kind}: {clashes[0][1].reason}"
     olds = [old for old, _ in clashes]
-    earlier = [o for o in olds if _place(o) <= _place(new)]
+    earlier = [o for o in olds if place_of(o) <= place_of(new)]
     ended = [o for o in earlier if o.standing is Standing.HELD or o.valid_to > new.valid_from]
     barred = [o for o in ended if o.standing is Standing.HELD and not may_end(new, o)]
     if barred:
         return Decision(Standing.QUARANTINED, contradicts=tuple(barred), reason=reason)
-    later = [old for old in olds if _place(old) > _place(new)]
+    later = [old for old in olds if place_of(old) > place_of(new)]
     waits = [old for old in later if _must_wait(old, new, olds)]
-    before = min((old for old in later if old not in waits), key=_place, default=None)
+    before = min((old for old in later if old not in waits), key=place_of, default=None)
     standing = Standing.HELD if before is None else Standing.SUPERSEDED
     return Decision(standing, None, tuple(ended), before, tuple(waits), reason=reason)
 

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 
 from app.errors import Conflict, Forbidden, InvalidInput, NotFound
 from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
 from app.kernel.graph import Row
 from app.kernel.scope import parse_scope
-from app.notes.model import MADE, Draft, Namespace, NoteReceipt
+from app.notes.model import MADE, Draft, Namespace, NoteReceipt, Original, Standing
 from app.notes.repository import NoteRepository
 from app.notes.service import Change, NoteService
+from app.sanitize.privacy import named
 
 WRITTEN = tuple(space for space in Namespace if space not in MADE)
 NAMED = 10  # candidates that a refusal names
@@ -105,11 +107,15 @@ class NoteEntries:
     async def promote(self, caller: Caller, place: Place, old: str, scope: str) -> Promoted:
         """Write an entry of the caller's own into a broader scope, then hide it where it was.
 
+        The copy is no less private, and goes with the entry where that is erased.
         Where the broader scope says the same already, that entry is confirmed. Where it holds the
-        text back for a review, the source stays. Raises as `one` does, InvalidInput for a scope
-        that is not broader, NotFound and Forbidden by the scope, Forbidden for others' entries.
+        text back for a review, the source stays. Raises as `one` does, NotFound (`entry`) for what
+        is past or waits, InvalidInput for a scope that is not broader, NotFound and Forbidden by
+        the scope, Forbidden for others' entries.
         """
         source = await self.one(place, old, "entry")
+        if not _is_held(source):  # an id names what is past or waits as well
+            raise NotFound(f"the entry {source['id']} is not held", field="entry")
         target = str(parse_scope(scope))
         caller.require(target, Role.WRITER)
         if target not in map(str, parse_scope(source["scope"]).ancestors):
@@ -118,7 +124,8 @@ class NoteEntries:
             )
         if source["author"] != caller.principal:
             raise Forbidden("only its author promotes an entry", field="entry")
-        receipt = await self._notes.write(caller, _copy(source, target))
+        original = Original(source["id"], source["scope"])
+        receipt = await self._notes.write(caller, _copy(source, target), original=original)
         held = receipt.status != "quarantined"
         if held:
             await self.hide(caller, [source])
@@ -139,10 +146,15 @@ class NoteEntries:
         return []
 
 
+def _is_held(note: Row) -> bool:
+    """Return whether a note is neither past nor waits."""
+    return bool(note["standing"] == Standing.HELD and note["valid_to"] > now())
+
+
 def _ambiguous(found: Sequence[Row]) -> str:
-    named = ", ".join(row["id"] for row in found[:NAMED])
+    ids = ", ".join(row["id"] for row in found[:NAMED])
     more = "" if len(found) <= NAMED else " and more"
-    return f"several entries fit: {named}{more}; name one by its id, or give more of its text"
+    return f"several entries fit: {ids}{more}; name one by its id, or give more of its text"
 
 
 def _changeable(caller: Caller, row: Row) -> bool:
@@ -163,4 +175,5 @@ def _copy(source: Row, scope: str) -> Draft:
         confidence=source["confidence"],
         tags=tuple(source["tags"]),
         valid_from=source["valid_from"],
+        privacy=named(source["privacy"]),
     )

@@ -111,6 +111,18 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
+class Original:
+    """The note that a new one copies into another scope, where it is held, and with which the copy
+    goes; `quality` is how good it was then. A copy that says nothing new confirms what says it,
+    unless it `only_adds`."""
+
+    note: str
+    scope: str
+    quality: float | None = None
+    only_adds: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Incoming:
     """A sanitised note with its authority and the moment from which it holds; `read_out` says that
     it was read out of a turn."""

@@ -30,22 +30,34 @@ class NoteRepository:
         return int(row["rev"]) if row else 0
 
     async def candidates(
-        self, scope: str, new: Incoming, near: Part | None, text_hash: str
+        self,
+        scope: str,
+        new: Incoming,
+        near: Part | None,
+        text_hash: str,
+        also: Sequence[str] = (),
     ) -> list[Candidate]:
-        """Return live notes like the new one by vector or words, and those that they superseded."""
+        """Return live notes like the new one by vector or words, and those that they superseded;
+        `also` those of some ids."""
         cosines = await self._similar(scope, near)
         worded = set(await self._sharing_words(scope, new))
+        worded |= set(also)
         ids = [*cosines, *sorted(worded - cosines.keys())]
         rows = await self.graph.rows(
             Q.notes.candidates, ids=ids, hash=text_hash, scope=scope, namespace=new.namespace
         )
         return [
-            _candidate(row["note"], cosines.get(row["note"]["id"]), row["note"]["id"] in worded)
+            candidate_of(row["note"], cosines.get(row["note"]["id"]), row["note"]["id"] in worded)
             for row in rows
         ]
 
     async def get(self, note: str, scopes: list[str]) -> Row | None:
         return await self.graph.optional(Q.notes.get, id=note, scopes=scopes)
+
+    async def against(self, note: str, scope: str) -> dict[str, list[str]]:
+        """Return what a note that waits stands against, each with what came in its place."""
+        rows = await self.graph.rows(Q.notes.against, id=note, scope=scope)
+        return {row["id"]: row["later"] for row in rows}
 
     async def page(self, scopes: list[str], **page: Any) -> list[Row]:
         return await self.graph.rows(Q.notes.page, scopes=scopes, **page)
@@ -125,7 +137,8 @@ class BlockRepository:
         return [row["pattern"] for row in rows]
 
 
-def _candidate(note: Row, cosine: float | None, worded: bool) -> Candidate:
+def candidate_of(note: Row, cosine: float | None = None, worded: bool = True) -> Candidate:
+    """Return a stored note as one that another is held against."""
     moments: dict[str, datetime] = {name: note[name] for name in ("valid_from", "valid_to")}
     return Candidate(
         id=note["id"],

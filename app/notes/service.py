@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 import structlog
 
@@ -25,6 +26,7 @@ from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.notes import record
 from app.notes.decide import decide, ends_at, waiting
+from app.notes.deciding import Effect, Verdict, effect
 from app.notes.kind import WAITING, NoteRecord, version_id
 from app.notes.model import (
     CONFIRMED,
@@ -38,6 +40,7 @@ from app.notes.model import (
     Namespace,
     NoteReceipt,
     Origin,
+    Original,
     Source,
     Standing,
 )
@@ -84,6 +87,7 @@ class _Writing:
     stamp: record.Stamp
     near: Part | None
     origin: Origin | None = None
+    original: Original | None = None
 
 
 class NoteService:
@@ -93,11 +97,18 @@ class NoteService:
         self._needs = needs
         self.repository = needs.notes
 
-    async def write(self, who: Caller, draft: Draft, origin: Origin | None = None) -> NoteReceipt:
+    async def write(
+        self,
+        who: Caller,
+        draft: Draft,
+        origin: Origin | None = None,
+        original: Original | None = None,
+    ) -> NoteReceipt:
         """Store a note, or confirm the one that says the same, or let it wait for a curator.
 
         One that was read out of a turn is written once, and confirms nothing that it has said
-        before. Raises NotFound or Forbidden by the scope, NotFound for a turn that is gone,
+        before. A copy is tied to its original with the writing of it. Raises NotFound or Forbidden
+        by the scope, NotFound for a turn that is gone and an original that is held no more,
         InvalidInput for a text under five characters and what the scope's policy refuses.
         """
         scope = str(parse_scope(draft.scope or who.home))
@@ -112,7 +123,8 @@ class NoteService:
             valid_from=draft.valid_from or moment,
             ingested_at=moment,
         )
-        writing = _Writing(draft, text, stamp, await self._near(text.text, stamp.scope), origin)
+        near = await self._near(text.text, stamp.scope)
+        writing = _Writing(draft, text, stamp, near, origin, original)
         for _ in range(_TRIES):
             receipt = await self._attempt(who, writing)
             if receipt is not None:
@@ -165,18 +177,24 @@ class NoteService:
         """Decide on a note that waits: `accept` ends what it stands against, or of that only what
         `ends` names; `keep` lets both stand, `reject` leaves it out.
 
-        Raises NotFound, Forbidden without the curator's role, Conflict where it does not wait,
-        and InvalidInput (field `ends`) for an id that it does not stand against.
+        What came since is heeded: a note that is let in holds until a later one does that has the
+        right to its place. Raises NotFound, Forbidden without the curator's role, Conflict where
+        it does not wait, or contradicts a note besides those that it stands against, which it
+        does from then on, and InvalidInput (field `ends`) for an id that it does not stand against.
         """
         stored = (await self.get(who, note))["note"]
         who.require(stored["scope"], Role.CURATOR)
-
-        async def work(tx: Tx) -> None:
-            await self._decided(tx, who, note, (decision, ends))
-
-        await self.repository.graph.write("notes.review", work)
-        self._needs.wakeup.set()
-        return await self.get(who, note)
+        for _ in range(_TRIES):
+            unseen = await self._reviewed(who, stored, Verdict(decision, ends))
+            if unseen is None:
+                continue
+            self._needs.wakeup.set()
+            if unseen:
+                raise Conflict(
+                    f"by now it contradicts {', '.join(unseen)} as well: look, and decide again"
+                )
+            return await self.get(who, note)
+        raise Conflict("too many others write notes here at this moment; try again")
 
     # --- writing -------------------------------------------------------------------------------
 
@@ -219,10 +237,11 @@ class NoteService:
         async def work(tx: Tx) -> NoteReceipt | None:
             if not await _locked(tx, stamp.scope, namespace, seen):
                 return None
+            await _hold_original(tx, writing)
             there = await _there(tx, writing)
             if there is not None:
                 return there
-            if decision.duplicate is not None and writing.origin is not None:
+            if decision.duplicate is not None and not _confirms(writing):
                 return _said_before(writing, decision.duplicate)
             if decision.duplicate is not None:
                 return await _confirm(tx, who, writing, decision.duplicate)
@@ -247,15 +266,7 @@ class NoteService:
 
     async def _need_room(self, stored: Row, content: str) -> None:
         """Conflict where the text repeats another note of its shelf, or contradicts one."""
-        new = Incoming(
-            content=content,
-            namespace=Namespace(stored["namespace"]),
-            language=detect_language(content),
-            tier=Tier(stored["tier"]),
-            author=stored["author"],
-            valid_from=stored["valid_from"],
-            read_out=stored.get("cited") is not None,
-        )
+        new = _stored_anew(stored, content)
         near = await self._near(content, stored["scope"])
         found = await self.repository.candidates(stored["scope"], new, near, digest(content))
         others = [candidate for candidate in found if candidate.id != stored["id"]]
@@ -319,48 +330,94 @@ class NoteService:
 
         await self.repository.graph.write("notes.set", work)
 
-    async def _decided(
-        self, tx: Tx, who: Caller, note: str, verdict: tuple[str, Sequence[str] | None]
-    ) -> None:
-        (decision, chosen), moment = verdict, now()
-        row = await tx.optional(Q.notes.lock_note, id=note, scopes=who.visible, at=moment)
-        if row is None or row["note"]["standing"] != Standing.QUARANTINED:
-            raise Conflict(f"the note {note} does not wait for a decision")
-        _need_known(chosen, decision, [old["id"] for old in row["against"]])
-        stored = row["note"]
-        kept = decision != "reject"
-        properties: Row = {"standing": str(Standing.HELD if kept else Standing.REJECTED)}
-        if kept:
-            properties |= {"live": True, "facets": [*stored["facets"], "live"],
-                           "superseded_at": FOREVER, "index_state": "pending"}  # fmt: skip
-            await tx.rows(Q.notes.publish, id=note, scope=stored["scope"])
-        await tx.one(
-            Q.notes.change,
-            id=note,
-            scope=stored["scope"],
-            properties=properties,
-            version=None,
-            tags=None,
-            audit=audit.event(who, f"note.{decision}", stored["scope"]),
+    async def _reviewed(self, who: Caller, stored: Row, verdict: Verdict) -> tuple[str, ...] | None:
+        """Write a decision; the notes that stop it, as nobody has held it against them, or None
+        where someone else wrote here meanwhile."""
+        scope, namespace = stored["scope"], Namespace(stored["namespace"])
+        seen = await self.repository.revision(scope, namespace)
+        does = await self._effect(stored, verdict) if verdict.lets_in else Effect()
+
+        async def work(tx: Tx) -> tuple[str, ...] | None:
+            if not await _locked(tx, scope, namespace, seen):
+                return None
+            return await _decided(tx, who, stored["id"], (verdict, does))
+
+        return await self.repository.graph.write("notes.review", work)
+
+    async def _effect(self, stored: Row, verdict: Verdict) -> Effect:
+        """What letting a note in does to those that hold by now."""
+        against = await self.repository.against(stored["id"], stored["scope"])
+        new = _stored_anew(stored, stored["content"])
+        near = await self._near(new.content, stored["scope"])
+        later = sorted({each for some in against.values() for each in some})
+        found = await self.repository.candidates(
+            stored["scope"], new, near, digest(new.content), also=later
         )
-        if decision == "accept":
-            against = row["against"]
-            named = against if chosen is None else [o for o in against if o["id"] in chosen]
-            ended = [o for o in named if o["standing"] == Standing.HELD]
-            since = max([stored["valid_from"], *(o["valid_from"] for o in ended)])
-            rows = [{"id": o["id"], "valid_to": since, "reason": stored["reason"]} for o in ended]
-            await tx.rows(Q.notes.end, rows=rows, by=note, scope=stored["scope"], at=moment)
+        return await asyncio.to_thread(effect, new, verdict, (against, found), self._means(near))
+
+
+async def _decided(tx: Tx, who: Caller, note: str, word: tuple[Verdict, Effect]) -> tuple[str, ...]:
+    """Write a curator's word on a note; the notes that stop it, which it stands against by now."""
+    (verdict, does), moment = word, now()
+    row = await tx.optional(Q.notes.lock_note, id=note, scopes=who.visible, at=moment)
+    if row is None or row["note"]["standing"] != Standing.QUARANTINED:
+        raise Conflict(f"the note {note} does not wait for a decision")
+    _need_known(verdict, [old["id"] for old in row["against"]])
+    stored: Row = row["note"]
+    linked = {"scope": stored["scope"], "reason": stored["reason"], "at": moment}
+    unseen = tuple(sorted({old.id for old in does.unseen}))
+    if unseen:
+        await tx.rows(Q.notes.contradict, id=note, others=unseen, **linked)
+        return unseen
+    properties: Row = {"standing": str(Standing.REJECTED)}
+    if verdict.lets_in:
+        properties = _let_in(stored, does.before, moment)
+        await tx.rows(Q.notes.publish, id=note, scope=stored["scope"])
+    await tx.one(
+        Q.notes.change,
+        id=note,
+        scope=stored["scope"],
+        properties=properties,
+        version=None,
+        tags=None,
+        audit=audit.event(who, f"note.{verdict.decision}", stored["scope"]),
+    )
+    named = [
+        old
+        for old in row["against"]
+        if verdict.names(old["id"]) and old["standing"] == Standing.HELD
+    ]
+    since = max([stored["valid_from"], *(old["valid_from"] for old in named)])
+    rows = [{"id": old["id"], "valid_to": since} for old in named]
+    rows += [{"id": old.id, "valid_to": stored["valid_from"]} for old in does.ends]
+    ended = [row | {"reason": stored["reason"]} for row in rows]
+    await tx.rows(Q.notes.end, rows=ended, by=note, scope=stored["scope"], at=moment)
+    if does.before is not None:
+        await tx.rows(Q.notes.link_later, id=note, by=does.before.id, **linked)
+    beside = [old.id for old in does.beside]
+    await tx.rows(Q.notes.contradict, id=note, others=beside, **linked)
+    return ()
+
+
+def _let_in(stored: Row, before: Candidate | None, moment: datetime) -> Row:
+    """Return what a note is that waited: held, or past where a later one has its place."""
+    found = {"index_state": "pending"}
+    if before is not None:
+        past = {"standing": str(Standing.SUPERSEDED), "valid_to": before.valid_from}
+        return {**found, **past, "superseded_at": moment}
+    held = {"standing": str(Standing.HELD), "valid_to": FOREVER, "superseded_at": FOREVER}
+    return {**found, **held, "live": True, "facets": [*stored["facets"], "live"]}
 
 
 _SHOWN = frozenset(["content", "title", "entry_type", "importance", "confidence", "tags"])
 
 
-def _need_known(chosen: Sequence[str] | None, decision: str, against: Sequence[str]) -> None:
-    if chosen is None:
+def _need_known(verdict: Verdict, against: Sequence[str]) -> None:
+    if verdict.ends is None:
         return
-    if decision != "accept":
+    if verdict.decision != "accept":
         raise InvalidInput("only accept ends other notes", field="ends")
-    unknown = sorted(set(chosen) - set(against))
+    unknown = sorted(set(verdict.ends) - set(against))
     if unknown:
         raise InvalidInput(f"the note does not stand against {unknown[0]}", field="ends")
 
@@ -405,6 +462,19 @@ def _incoming(writing: _Writing) -> Incoming:
     )
 
 
+def _stored_anew(stored: Row, content: str) -> Incoming:
+    """Return a stored note with a text as one that comes now."""
+    return Incoming(
+        content=content,
+        namespace=Namespace(stored["namespace"]),
+        language=detect_language(content),
+        tier=Tier(stored["tier"]),
+        author=stored["author"],
+        valid_from=stored["valid_from"],
+        read_out=stored.get("cited") is not None,
+    )
+
+
 def _id_of(scope: str, draft: Draft, text: Sanitized, origin: Origin | None) -> str:
     if origin is None:
         return new_id()
@@ -425,8 +495,25 @@ async def _there(tx: Tx, writing: _Writing) -> NoteReceipt | None:
     return _receipt(writing, "duplicate", stamp.id, row["note"], reason="it was read before")
 
 
+async def _hold_original(tx: Tx, writing: _Writing) -> None:
+    """Lock what is copied, so that it is not erased before the copy is tied to it; NotFound where
+    it is held no more."""
+    if writing.original is None:
+        return
+    given, at = writing.original, writing.stamp.ingested_at
+    row = await tx.optional(Q.notes.lock_original, id=given.note, scope=given.scope, at=at)
+    if row is None:
+        raise NotFound(f"there is no note {given.note} that is held")
+
+
+def _confirms(writing: _Writing) -> bool:
+    """Return whether a note that says nothing new confirms the one that says it."""
+    only_adds = writing.original is not None and writing.original.only_adds
+    return writing.origin is None and not only_adds
+
+
 def _said_before(writing: _Writing, first: Candidate) -> NoteReceipt:
-    """The receipt of what a turn says that is a note already: that one stays as it is."""
+    """The receipt of what is a note already, which stays as it is."""
     row: Row = {
         "standing": str(first.standing),
         "confidence": first.confidence,
@@ -474,6 +561,15 @@ async def _create(tx: Tx, who: Caller, writing: _Writing, decision: Decision) ->
     )
     if writing.origin is not None:
         await tx.rows(Q.notes.rest_on, id=stamp.id, turn=writing.origin.turn, scope=scope)
+    if writing.original is not None:
+        await tx.one(
+            Q.notes.copy_of,
+            id=stamp.id,
+            original=writing.original.note,
+            scopes=[scope, writing.original.scope],
+            quality=writing.original.quality,
+            at=stamp.ingested_at,
+        )
     await _link(tx, stamp, decision)
     status = "quarantined" if decision.standing is Standing.QUARANTINED else "stored"
     return _receipt(writing, status, stamp.id, note, decision)

@@ -106,6 +106,48 @@ async def test_a_promotion_moves_an_entry_up(
     assert seen == {entry, shown["entry"]["id"]}
 
 
+async def test_only_what_is_held_is_named_by_its_id(
+    speak: Speak, principal: MakePrincipal, tenant: str
+) -> None:
+    wide, below = f"{tenant}/dev", f"{tenant}/dev/agent:moss"
+    both = await principal(tenant, role=Role.ADMIN, name="lichen", kind="user")
+    assert (await both.http.post("/v1/scopes", json={"scope": below})).is_success
+    moss = await principal(below, name="moss")
+    assert (await both.http.post("/v1/scopes", json={"scope": wide})).status_code < 500
+    past = await stored(speak, both, "The budget of Vega is CHF 5'000.", scope=below)
+    await stored(speak, both, "The budget of Vega is CHF 6'000.", scope=below)
+    waits = await moss.http.post(
+        "/v1/notes", json={"content": "The budget of Vega is CHF 7'000.", "scope": below}
+    )
+    assert waits.json()["status"] == "quarantined"
+    for who, entry in ((both, past), (moss, waits.json()["id"])):
+        refused = await call(speak, who, "memory_promote", entry=entry, scope=wide)
+        assert refused.is_error, refused.structured_content
+    told = await call(speak, both, "memory_promote", entry=past, scope=wide)
+    assert told.structured_content["code"] == "NotFound"
+    listed = await both.http.get("/v1/notes", params={"scope": wide})
+    assert [note for note in listed.json()["items"] if note["scope"] == wide] == []
+
+
+async def test_what_was_promoted_is_as_private_and_goes_with_its_source(
+    speak: Speak, principal: MakePrincipal, tenant: str
+) -> None:
+    wide, below = f"{tenant}/dev", f"{tenant}/dev/agent:moss"
+    both = await principal(tenant, role=Role.ADMIN, name="lichen", kind="user")
+    assert (await both.http.post("/v1/scopes", json={"scope": below})).is_success
+    rules = {"params": {"scope": tenant}, "json": {"erasure": True}}
+    assert (await both.http.put("/v1/scopes/rules", **rules)).is_success
+    body = {"content": "Lichen grows on stone.", "scope": below, "privacy": "restricted"}
+    source = (await both.http.post("/v1/notes", json=body)).json()["id"]
+    done = await call(speak, both, "memory_promote", entry=source, scope=wide)
+    copy = done.structured_content["entry"]["id"]
+    shown = await both.http.get(f"/v1/notes/{copy}")
+    assert (shown.json()["scope"], shown.json()["privacy"]) == (wide, "restricted")
+    gone = await both.http.post("/v1/erasures", json={"memory": source})
+    assert gone.status_code == 200, gone.text
+    assert (await both.http.get(f"/v1/notes/{copy}")).status_code == 404
+
+
 async def entries(speak: Speak, who: Principal) -> list[dict[str, Any]]:
     """The entries that somebody sees."""
     listed = await call(speak, who, "memory_list")
