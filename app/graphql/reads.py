@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from app.communities.schemas import CommunityOut
@@ -11,7 +12,7 @@ from app.entities.names import TYPES
 from app.entities.schemas import EntityOut, MergeOut
 from app.entities.service import Sought
 from app.episodes.schemas import EpisodeOut
-from app.errors import InvalidInput
+from app.errors import InvalidInput, NotFound
 from app.facts.listing import subjects_of
 from app.facts.schemas import FactOut, PossibleChangeOut, TimelineEntryOut, TimelineOut
 from app.graphql.connection import connected, joined
@@ -43,6 +44,7 @@ from app.graphql.seen import Seen
 from app.kernel.clock import END, START
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
+from app.notes.holding import holds
 from app.notes.model import namespace_of
 from app.notes.schemas import NoteOut
 from app.skills.conflicts import Listed
@@ -65,6 +67,7 @@ SKILLS = Listing(query=Q.skills.page, show=SkillOut.of, order=by_id("skill", "id
 CONFLICTS = Listing(query=Q.skills.conflicts, show=ConflictOut.of, order=by_id("conflict", "id"))
 BASES = Listing(query=Q.documents.list_bases, show=BASE.show, order=by_id("base", "id"))
 COMMUNITIES = Listing(query=Q.graphql.communities, show=dict, order=by_rank(("size",), ("id",)))
+NOTE_ROW = replace(NOTE, show=dict)  # with the moments at which it ended, which are not shown
 NOTES = Listing(query=Q.notes.page, show=NoteOut.of, order=by_id("note", "id"))
 LEARNINGS = Listing(query=Q.skills.learnings, show=LEARNING.show, order=by_id("note", "id"))
 PROPOSALS = Listing(query=Q.skills.proposals, show=ProposalOut.of, order=by_id("proposal", "id"))
@@ -204,6 +207,18 @@ async def told(context: Context, rows: list[Row], asked: Asked) -> dict[str, Any
     return joined(pairs, asked, more=len(rows) > asked.first)
 
 
+async def note(context: Context, asked: Asked) -> Seen:
+    """A note by its id, held or former; of a moment only one that held then."""
+    key = asked.args["id"]
+    row = await context.loading.one(NOTE_ROW, key, asked.moments)
+    if row is None:
+        raise NotFound(f"there is no note {key}")
+    dated = asked.args.get("as_of") or asked.args.get("known_at")
+    if dated and not holds(row["note"], asked.moments.as_of, asked.moments.known_at):
+        raise NotFound(f"note {key} did not hold at that moment")
+    return Seen(NOTE.show(row), asked.moments)
+
+
 async def notes(context: Context, asked: Asked) -> Any:
     """Notes by id: those that hold at a moment, or all of one standing."""
     named = asked.args.get("namespace")
@@ -274,7 +289,7 @@ READS: dict[str, Read] = {
     "documents": documents,
     "community": one_of(COMMUNITY),
     "communities": communities,
-    "note": one_of(NOTE),
+    "note": note,
     "notes": notes,
     "learning": one_of(LEARNING),
     "learnings": learnings,

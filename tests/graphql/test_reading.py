@@ -369,6 +369,24 @@ async def test_both_clocks_hold_below_the_field_that_was_given_them(world: World
     assert error["extensions"]["code"] == "NotFound"
 
 
+@pytest.mark.parametrize("when", ["as_of", "known_at"])
+async def test_a_note_of_a_moment_is_shown_as_the_route_shows_it(world: World, when: str) -> None:
+    who, note = world.curator, world.ids["note"]
+    query = """query Q($id: ID!, $as_of: Time, $known_at: Time) {
+      note(id: $id, asOf: $as_of, knownAt: $known_at) { id } }"""
+    for at, status in (("1990-01-01T00:00:00Z", 404), ("2999-01-01T00:00:00Z", 200)):
+        route = await who.http.get(f"/v1/notes/{note}", params={when: at})
+        assert route.status_code == status, route.text
+        found = await who.send(query, id=note, **{when: at})
+        if status == 200:
+            assert found.json()["data"] == {"note": {"id": note}}
+        else:
+            (error,) = found.json()["errors"]
+            assert error["extensions"]["code"] == "NotFound"
+            assert error["message"] == route.json()["detail"]
+    assert await who.ask(query, id=note) == {"note": {"id": note}}
+
+
 async def test_the_facts_of_a_scope_by_predicate_and_moment_are_those_of_the_route(
     world: World,
 ) -> None:
