@@ -37,6 +37,12 @@ RETURN s {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null
                WHERE c.status IN ['detected', 'acknowledged'] } AS conflicts,
        [(s)-[l:CLONED_FROM]->(o:Skill) WHERE o.scope IN $scopes | o.id] AS origins
 
+// name: any_by_id(id, scopes) read optional
+// Whether there is a skill of an id, hidden or archived ones included, and whether it is in use.
+MATCH (s:Skill {id: $id})
+WHERE s.scope IN $scopes
+RETURN s.id AS id, s.status <> 'archived' AND s.expired_at > datetime.realtime() AS in_use
+
 // name: page(scopes, category, status, after, limit) read many
 // Skills in the order of their ids.
 MATCH (s:Skill)
@@ -725,17 +731,6 @@ MERGE (a:AuditEvent {id: $audit.id})
 SET a = $audit
 MERGE (a)-[:AUDIT]->(n)
 RETURN n.id AS id
-
-// name: share_learning(id, copy, scopes, quality, at) write one
-// The shared note that was made of a learning, with how good that was then; it goes with the
-// learning when that is erased.
-MATCH (n:Note {id: $id})
-WHERE n.scope IN $scopes
-MATCH (c:Note {id: $copy})
-WHERE c.scope IN $scopes
-MERGE (c)-[d:DERIVED_FROM]->(n)
-ON CREATE SET d.quality = $quality, d.at = $at
-RETURN c.id AS id
 
 // name: agents(tenant, scopes) read many
 // The registry of agents whose home the caller sees, with teams and skills.

@@ -19,8 +19,9 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
-from app.notes.model import Draft, Namespace
+from app.notes.model import Draft, Namespace, Original
 from app.notes.service import NoteService
+from app.sanitize.privacy import named
 from app.skills.category import inferred
 from app.skills.draft import SkillDraft
 from app.skills.finding import Finder, Like
@@ -176,8 +177,8 @@ class LearningService:
 
         Only upward; the same again returns what was made. Raises StateRefused (field `scope`)
         where the target is not wider, Conflict (field `learning`) where the learning has not
-        proved itself, AlreadyExists where the target has a note that says the same, naming it and
-        how alike they are, Forbidden without the curator's role there.
+        proved itself, AlreadyExists where the target has a note that says the same, naming it,
+        Forbidden without the curator's role there.
         """
         found = await self.get(who, note)
         stored = found.note
@@ -264,6 +265,7 @@ class LearningService:
 
     async def _copied(self, who: Caller, found: Learnt, scope: str) -> str:
         stored = found.note
+        private = (await self._notes.get(who, stored["id"]))["note"]["privacy"]
         draft = Draft(
             content=stored["content"],
             namespace=Namespace.KNOWLEDGE,
@@ -272,16 +274,12 @@ class LearningService:
             importance=stored["importance"],
             confidence=stored["confidence"],
             tags=tuple(stored["tags"]),
+            privacy=named(private),
         )
-        receipt = await self._notes.write(who, draft)
-        await self._graph.one(
-            Q.skills.share_learning,
-            id=stored["id"],
-            copy=receipt.id,
-            scopes=[stored["scope"], scope],
-            quality=found.quality,
-            at=now(),
-        )
+        original = Original(stored["id"], stored["scope"], found.quality, only_adds=True)
+        receipt = await self._notes.write(who, draft, original=original)
+        if receipt.status == "duplicate":  # somebody else's, which does not go with the learning
+            raise AlreadyExists(f"the note {receipt.id} says the same", field="learning")
         return receipt.id
 
     async def _pairs(self, scope: str, ids: list[str]) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from app.episodes.record import tag_rows
@@ -15,8 +16,9 @@ from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
-from app.kernel.ids import new_id
+from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
+from app.lifecycle.model import tombstone_id
 from app.sanitize.aside import aside
 from app.scopes.service import ScopeService
 from app.skills import record, transitions
@@ -86,7 +88,7 @@ class SkillService:
         if known is not None:
             return await self._again(who, clean, known["skill"]), False
         try:
-            made = await self._store(who, clean, scope, slug)
+            made = await self._store(who, clean, (scope, slug, None))
         except AlreadyExists:  # meanwhile, and may be the same
             taken = await self._graph.optional(
                 Q.skills.by_key, key=record.skill_key(scope, slug), scope=scope
@@ -97,23 +99,28 @@ class SkillService:
         return await self.get(who, made), True
 
     async def create_beside(
-        self, who: Caller, draft: SkillDraft, identity: str | None = None
+        self,
+        who: Caller,
+        draft: SkillDraft,
+        identity: str | None = None,
+        origin: Row | None = None,
     ) -> Row:
         """The same under the next free slug: a name that is taken gets a counter. With an
-        `identity` it is made once."""
+        `identity` it is made once. A copy is tied to its `origin` as it is made."""
         scope = str(parse_scope(draft.scope or who.home))
         who.require(scope, Role.WRITER)
         if identity is not None:
             known = await self._graph.optional(Q.skills.get, id=identity, scopes=[scope])
             if known is not None:
-                return known
+                return await self.get(who, identity)
         clean = await self._cleaned(draft, scope)
         wanted = slug_of(clean.name)
         for _ in range(_TRIES):
             rows = await self._graph.rows(Q.skills.slugs, scope=scope, prefix=wanted)
             slug = free_slug(wanted, {row["slug"] for row in rows})
             try:
-                return await self.get(who, await self._store(who, clean, scope, slug, identity))
+                made = await self._store(who, clean, (scope, slug, identity), origin)
+                return await self.get(who, made)
             except AlreadyExists:
                 await asyncio.sleep(0)  # somebody took it meanwhile
         raise Conflict("too many others take this name at this moment; try again", field="name")
@@ -206,19 +213,19 @@ class SkillService:
         return await self.get(who, skill)
 
     async def clone(self, who: Caller, skill: str, scope: str) -> Row:
-        """Copy a skill to another scope; the copy keeps which version it was taken from."""
+        """Copy a skill to another scope; the copy keeps which version it was taken from.
+
+        One version is copied to a scope once: asked again, the copy that is in use there is
+        returned. Raises as `create_beside` does, and NotFound for a skill that is gone.
+        """
         origin = (await self.get(who, skill))["skill"]
-        draft = replace(draft_of(origin), scope=scope, status=Status.ACTIVE)
-        made = await self.create_beside(who, draft)
-        await self._graph.one(
-            Q.skills.clone,
-            id=made["skill"]["id"],
-            origin=skill,
-            scopes=who.visible,
-            version=origin["version"],
-            at=now(),
-        )
-        return await self.get(who, made["skill"]["id"])
+        target = str(parse_scope(scope))
+        draft = replace(draft_of(origin), scope=target, status=Status.ACTIVE)
+        for turn in count():
+            identity = digest("clone", skill, origin["version"], target, str(turn))[:32]
+            if not await self._put_aside(identity, target):
+                break
+        return await self.create_beside(who, draft, identity, origin)
 
     # --- writing -------------------------------------------------------------------------------
 
@@ -246,9 +253,23 @@ class SkillService:
             raise _taken(known["scope"], f", with another {' and '.join(differ)}")
         return await self.get(who, known["id"])
 
+    async def _put_aside(self, identity: str, scope: str) -> bool:
+        """Return whether a skill of that id was archived, hidden or erased."""
+        known = await self._graph.optional(Q.skills.any_by_id, id=identity, scopes=[scope])
+        if known is not None:
+            return not known["in_use"]
+        return bool(await self._graph.rows(Q.lifecycle.buried, ids=[tombstone_id(identity)]))
+
     async def _store(
-        self, who: Caller, draft: SkillDraft, scope: str, slug: str, identity: str | None = None
+        self,
+        who: Caller,
+        draft: SkillDraft,
+        place: tuple[str, str, str | None],
+        origin: Row | None = None,
     ) -> str:
+        """Write a skill at its scope and slug under its id, if it has one; of a copy whoever is
+        first writes it, and the origin stays locked until both are tied."""
+        scope, slug, identity = place
         stamp = record.Stamp(identity or new_id(), slug, scope, who.tenant, who.principal, now())
         first = record.first_version(FIRST)
         skill, version = await aside(
@@ -258,13 +279,30 @@ class SkillService:
                 record.version_row(stamp.id, draft.text, stamp, first),
             ),
         )
-        await self._graph.one(
-            Q.skills.create,
-            skill=skill,
-            version=version,
-            tags=tag_rows(scope, draft.tags),
-            audit=audit.event(who, "skill.save", scope, skill=stamp.id, version=FIRST),
-        )
+        row = {
+            "skill": skill,
+            "version": version,
+            "tags": tag_rows(scope, draft.tags),
+            "audit": audit.event(who, "skill.save", scope, skill=stamp.id, version=FIRST),
+        }
+
+        async def work(tx: Tx) -> None:
+            if origin is not None:
+                await locked(tx, who, origin["id"])
+                if await tx.optional(Q.skills.any_by_id, id=stamp.id, scopes=[scope]) is not None:
+                    return  # another has made it meanwhile
+            await tx.one(Q.skills.create, **row)
+            if origin is not None:
+                await tx.one(
+                    Q.skills.clone,
+                    id=stamp.id,
+                    origin=origin["id"],
+                    scopes=[scope, origin["scope"]],
+                    version=origin["version"],
+                    at=stamp.at,
+                )
+
+        await self._graph.write("skills.store", work)
         self.parts.wakeup.set()
         return stamp.id
 
