@@ -243,7 +243,8 @@ alike_rev alike_state called_at given how link_state link_targets linked linked_
 parts revision spans triples unbegun written
 """  # the retrieval graph
 _PROPERTIES += """
-bom chunks crlf formers headings links live_slug page passage_state pending slug texts weight
+bom chunks crlf formers headings links live_slug page passage_state pending slug texts updated_by
+weight
 """  # pages
 _PROPERTIES += """
 fits heads newest qualifier reached rest runs settle_state settled_by terms undated
@@ -253,7 +254,7 @@ _PROPERTIES += """
 lone lone_tokens thin
 """  # names that wait in their passages
 _PROPERTIES += """
-body_hash change_type description findings skills sources
+body_hash change_type description findings params postconditions preconditions skills sources
 """  # skills
 _PROPERTIES += """
 base characters chunks heading_path job number origin size work
