@@ -161,7 +161,7 @@ SET a = $audit, a.target = $id
 // state tells nothing.
 // unscoped: upkeep of the whole installation
 MATCH (d:Document)
-WHERE d.id > '' AND d.status IN ['pending', 'processing']
+WHERE d.status IN ['pending', 'processing']
 OPTIONAL MATCH (j:Job {id: d.job})
 WITH d, j
 WHERE j IS NULL OR j.state IN ['dead', 'cancelled']
