@@ -19,7 +19,7 @@ from tests.lifecycle.conftest import Say, Switch, checked, strings_of
 from tests.portability.conftest import Import
 
 WHO = "Quirin Zabel"
-OTHER = "Ottokar Wrenfield"  # whom no other test names: the whole store is looked through
+OTHER = "Wendelgard Wrenfield"  # whom no other test names: the whole store is looked through
 
 
 async def entity(opened: Parts, scope: str, name: str) -> str:
