@@ -34,6 +34,9 @@ def nothing_else_waits(opened: Parts, writer: Principal, monkeypatch: pytest.Mon
 async def test_a_capture_wakes_consolidation_and_its_answer_may_wait_for_it(
     opened: Parts, writer: Principal
 ) -> None:
+    # What is asked for the first time is planned, and the answer waits for 20 s at most.
+    await capture(opened, writer.caller, Said(0, "Tom Berg lives in Ulm."))
+    await opened.consolidation.turn(Due(writer.caller.home, writer.caller.tenant))
     desk, body = Desk(opened), {"content": "Nora Feld lives in Bremen.", "session": "s"}
     pool = await opened.queue.pool()
     await pool.delete(opened.queue.name)
