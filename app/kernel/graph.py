@@ -354,8 +354,8 @@ def plain(value: Any) -> Any:
 async def _fetched(result: AsyncResult) -> list[Row]:
     keys = result.keys()
     rows = [dict(zip(keys, record, strict=True)) async for record in result]
-    # Where moments come as Python's own, nothing is left to be made plain; to look through all that
-    # came for one took a sixth of what a context computes here.
+    # Where moments come as Python's own, nothing is left to be made plain, and nothing of what came
+    # is looked through for one.
     return rows if use_own_moments() else [plain(row) for row in rows]
 
 
