@@ -27,6 +27,7 @@ SET c.holder = $holder, c.lease_until = $until
 WITH c
 CALL () { // in the order of the index, so that what waits is not read as a whole
   MATCH (e:Passage {scope: $scope, consolidation_state: 'raw'})
+  USING INDEX SEEK e:Passage(consolidation_state, scope, ingested_at)
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
   RETURN e ORDER BY e.consolidation_state, e.scope, e.ingested_at LIMIT $limit
 }
@@ -114,6 +115,7 @@ REMOVE e.lease_until, e.leased_by
 UNWIND $spans AS span
 CALL (span) {
   MATCH (e:Passage {consolidation_state: span.state})
+  USING INDEX SEEK e:Passage(consolidation_state, scope, ingested_at)
   WHERE e.scope >= span.low AND e.scope < span.high
     AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
   WITH e.scope AS key ORDER BY e.consolidation_state, e.scope LIMIT $page
@@ -131,16 +133,19 @@ CALL () {
   RETURN path
   UNION
   MATCH (k:ConsolidationCursor)
+  USING INDEX SEEK k:ConsolidationCursor(thin, scope)
   WHERE k.thin >= '' AND k.scope > ''
   RETURN k.scope AS path
 }
 MATCH (s:Scope {path: path})
 CALL (s) {
   MATCH (e:Passage {scope: s.path, consolidation_state: 'raw'})
+  USING INDEX SEEK e:Passage(consolidation_state, scope, ingested_at)
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
   RETURN min(e.ingested_at) AS first
   UNION
   MATCH (e:Passage {scope: s.path, consolidation_state: 'in_progress'})
+  USING INDEX SEEK e:Passage(consolidation_state, scope, ingested_at)
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z') AND e.lease_until <= datetime.realtime()
   RETURN min(e.ingested_at) AS first
   UNION
@@ -194,6 +199,7 @@ RETURN count(e) AS found
 MATCH (s:Scope)
 CALL (s) {
   MATCH (e:Passage {scope: s.path, consolidation_state: 'raw'})
+  USING INDEX SEEK e:Passage(consolidation_state, scope, ingested_at)
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
   RETURN count(e) AS raw
 }

@@ -5,6 +5,7 @@
 UNWIND $spans AS span
 CALL (span) {
   MATCH (e:Memory {index_state: span.state})
+  USING INDEX SEEK e:Memory(index_state, tenant, ingested_at)
   WHERE e.tenant >= span.low AND e.tenant < span.high
     AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
   WITH e.tenant AS key ORDER BY e.index_state, e.tenant LIMIT $page
@@ -20,6 +21,7 @@ RETURN span, keys, entries = $page AS more
 UNWIND $tenants AS tenant
 CALL (tenant) {
   MATCH (e:Memory {tenant: tenant, index_state: 'pending'})
+  USING INDEX SEEK e:Memory(index_state, tenant, ingested_at)
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
   WITH e ORDER BY e.index_state, e.tenant, e.ingested_at LIMIT $each
   RETURN collect(e.id) AS ids
@@ -33,6 +35,7 @@ RETURN collect(ids) AS waiting
 UNWIND $tenants AS tenant
 CALL (tenant) {
   MATCH (e:Memory {tenant: tenant, index_state: 'pending'})
+  USING INDEX SEEK e:Memory(index_state, tenant, ingested_at)
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
   WITH e ORDER BY e.index_state DESC, e.tenant DESC, e.ingested_at DESC LIMIT $each
   RETURN collect(e.id) AS ids

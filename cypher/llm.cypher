@@ -23,6 +23,7 @@ RETURN count(e) AS found
 UNWIND $spans AS span
 CALL (span) {
   MATCH (e:Passage {model_state: span.state})
+  USING INDEX SEEK e:Passage(model_state, scope, model_due_at)
   WHERE e.scope >= span.low AND e.scope < span.high
     AND e.model_due_at > datetime('0001-01-02T00:00:00Z')
   WITH e.scope AS key ORDER BY e.model_state, e.scope LIMIT $page

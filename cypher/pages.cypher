@@ -450,6 +450,7 @@ SET p.passage_state = CASE p.passage_state WHEN 'uncut' THEN 'failed' ELSE p.pas
 UNWIND $spans AS span
 CALL (span) {
   MATCH (p:Page {passage_state: span.state})
+  USING INDEX SEEK p:Page(passage_state, tenant, touched_at)
   WHERE p.tenant >= span.low AND p.tenant < span.high
     AND p.touched_at > datetime('0001-01-02T00:00:00Z')
   WITH p.tenant AS key ORDER BY p.passage_state, p.tenant LIMIT $page
@@ -462,14 +463,17 @@ RETURN span, keys, entries = $page AS more
 // Pages of a tenant whose passages or links are not those of their text, the longest waiting first.
 CALL () {
   MATCH (p:Page {tenant: $tenant, passage_state: 'due'})
+  USING INDEX SEEK p:Page(passage_state, tenant, touched_at)
   WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
   WITH p ORDER BY p.passage_state, p.tenant, p.touched_at LIMIT $limit RETURN p
   UNION
   MATCH (p:Page {tenant: $tenant, passage_state: 'uncut'})
+  USING INDEX SEEK p:Page(passage_state, tenant, touched_at)
   WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
   WITH p ORDER BY p.passage_state, p.tenant, p.touched_at LIMIT $limit RETURN p
   UNION
   MATCH (p:Page {tenant: $tenant, passage_state: 'unlinked'})
+  USING INDEX SEEK p:Page(passage_state, tenant, touched_at)
   WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
   WITH p ORDER BY p.passage_state, p.tenant, p.touched_at LIMIT $limit RETURN p
 }

@@ -5,6 +5,7 @@
 UNWIND $spans AS span
 CALL (span) {
   MATCH (p:Passage {link_state: span.state})
+  USING INDEX SEEK p:Passage(link_state, scope)
   WHERE p.scope >= span.low AND p.scope < span.high
   WITH p.scope AS key ORDER BY p.link_state, p.scope LIMIT $page
   RETURN collect(DISTINCT key) AS keys, count(*) AS entries
@@ -254,6 +255,7 @@ RETURN p.id AS id
 // Scopes in which names were written while nobody compared them.
 // unscoped: the worker serves every tenant
 MATCH (g:PassageGraph)
+USING INDEX SEEK g:PassageGraph(unbegun, scope)
 WHERE g.unbegun = true AND g.scope > ''
 RETURN g.scope AS scope LIMIT $limit
 
@@ -280,6 +282,7 @@ REMOVE g.unbegun
 UNWIND $spans AS span
 CALL (span) {
   MATCH (t:Name {alike_state: span.state})
+  USING INDEX SEEK t:Name(alike_state, scope)
   WHERE t.scope >= span.low AND t.scope < span.high
   WITH t.scope AS key ORDER BY t.alike_state, t.scope LIMIT $page
   RETURN collect(DISTINCT key) AS keys, count(*) AS entries

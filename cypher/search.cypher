@@ -5,7 +5,9 @@ CALL db.index.fulltext.queryNodes('memory_text', $q, {limit: $limit}) YIELD node
 WHERE n.scope IN $scopes
 RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
        collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled,
-       collect(n.scope) AS scopes, collect(n.kind) AS kinds
+       collect(n.scope) AS scopes, collect(n.kind) AS kinds,
+       collect(CASE WHEN coalesce(n.embed_hash, n.embed_hash_b, n.embed_hash_c) IS NULL
+               THEN n.memory_id END) AS unplaced
 
 // name: any_of(q, scopes) read one
 // Whether the text index has anything that satisfies a query, which asks for no words. The scope is a

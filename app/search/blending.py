@@ -45,13 +45,22 @@ def fuse(legs: Mapping[str, Ranking], request: SearchRequest) -> dict[str, float
 def blend(
     legs: Mapping[str, Ranking], request: SearchRequest, weights: tuple[float, float]
 ) -> dict[str, float]:
-    """The same by given weights; what is first in every leg has 1 by either fusion."""
+    """The same by given weights; what is first in every leg has 1 by either fusion.
+
+    What has no vector yet is weighed by its words alone: that the vector leg did not find it says
+    nothing, and whatever is nearest, however far, would come before what was said just now.
+    """
     named = dict(zip(("keyword", "vector"), weights, strict=True))
+    whole = sum(named[name] for name in legs)
     if request.fusion is not Fusion.RRF:
-        return weighted({name: found.scores for name, found in legs.items()}, named)
-    most = sum(named[name] for name in legs) / (K + 1) or 1.0
-    ranked = rrf({name: list(found.scores) for name, found in legs.items()}, named)
-    return {memory: score / most for memory, score in ranked.items()}
+        scores = weighted({name: found.scores for name, found in legs.items()}, named)
+    else:
+        most = whole / (K + 1) or 1.0
+        ranked = rrf({name: list(found.scores) for name, found in legs.items()}, named)
+        scores = {memory: score / most for memory, score in ranked.items()}
+    for memory in legs["keyword"].unplaced & scores.keys() - legs["vector"].scores.keys():
+        scores[memory] *= whole / named["keyword"]
+    return scores
 
 
 def rearranged(order: list[str], scores: Mapping[str, float]) -> dict[str, float]:

@@ -244,7 +244,8 @@ class Ranking:
     """What one leg found, best first: a long text has several windows, and is there once.
 
     `places` are the best windows, `titled` the memories with a title, `passages` the scope of each
-    that is a passage, `kinds` what each is. `similar` says of the vector leg how near each is.
+    that is a passage, `kinds` what each is. `similar` says of the vector leg how near each is;
+    `unplaced` are memories that have no vector yet, so that no vector leg can find them.
     """
 
     scores: dict[str, float]
@@ -255,6 +256,7 @@ class Ranking:
     facts: frozenset[str] = frozenset()
     memories: frozenset[str] = frozenset()
     kinds: dict[str, str] = field(default_factory=dict)
+    unplaced: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, columns: Row) -> Ranking:
@@ -272,7 +274,16 @@ class Ranking:
         memories = frozenset(memory for memory, _, kind in found if kind == MEMORY)
         titled = set(compress(columns["ids"], columns["titled"]))
         kinds = dict(zip(columns["ids"], columns["kinds"], strict=True))
-        return cls(scores, places, titled, passages, facts=facts, memories=memories, kinds=kinds)
+        return cls(
+            scores,
+            places,
+            titled,
+            passages,
+            facts=facts,
+            memories=memories,
+            kinds=kinds,
+            unplaced=frozenset(columns.get("unplaced", ())),
+        )
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
@@ -288,7 +299,8 @@ class Ranking:
         facts = frozenset[str]().union(*(part.facts for part in parts))
         memories = frozenset[str]().union(*(part.memories for part in parts))
         kinds = {memory: kind for part in parts for memory, kind in part.kinds.items()}
-        return cls(scores, places, titled, passages, similar, facts, memories, kinds)
+        unplaced = frozenset[str]().union(*(part.unplaced for part in parts))
+        return cls(scores, places, titled, passages, similar, facts, memories, kinds, unplaced)
 
     def first(self, depth: int) -> Ranking:
         """The best `depth` of it."""

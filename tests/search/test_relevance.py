@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -152,6 +154,20 @@ def test_what_is_first_in_every_leg_has_the_score_one(fusion: Fusion) -> None:
     scores = fuse(found, SearchRequest("who is it", Filters(["t"]), fusion=fusion))
     assert scores["a"] == pytest.approx(1.0)
     assert all(0 <= score <= 1 for score in scores.values())
+
+
+@pytest.mark.parametrize("fusion", Fusion)
+@pytest.mark.parametrize("titled", [set[str](), {"new", "far", "farther"}])
+def test_what_has_no_vector_yet_is_weighed_by_its_words(fusion: Fusion, titled: set[str]) -> None:
+    found = legs(keyword={"new": 9.0, "a": 4.0, "b": 2.0}, vector={"far": 0.8, "farther": 0.7})
+    found = {name: replace(ranking, titled=titled) for name, ranking in found.items()}
+    asked = SearchRequest("who is it", Filters(["t"]), fusion=fusion)
+    placed = fuse(found, asked)
+    found["keyword"] = replace(found["keyword"], unplaced=frozenset({"new"}))
+    scores = fuse(found, asked)
+    assert scores == placed | {"new": pytest.approx(1.0)}
+    if fusion is not Fusion.SIMPLE:  # it takes no weights
+        assert "new" not in fuse(found, replace(asked, weights=(0.0, 1.0)))
 
 
 def test_ranks_count_by_the_class_of_the_question() -> None:

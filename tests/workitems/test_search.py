@@ -37,6 +37,18 @@ async def test_an_item_is_found_by_words_at_once_and_by_meaning_later(
     assert await hits(writer, "oil", tags=["office"]) == []
 
 
+async def test_what_was_said_just_now_comes_before_what_only_has_vectors(
+    opened: Parts, writer: Principal, make: Make
+) -> None:
+    for title in ("Move the boathouse", "Carry the boats", "Buy straps", "A red lamp"):
+        await make(title)
+    await opened.indexing.drain()
+    made = await make("The eight needs a long trailer")
+    for fusion in ("weighted", "rrf", "simple"):
+        found = await hits(writer, "long trailer", fusion=fusion)
+        assert found[0]["id"] == made["id"], fusion
+
+
 async def test_a_question_for_all_kinds_finds_no_items(writer: Principal, make: Make) -> None:
     await make("Replace the pump")
     answer = await writer.http.post("/v1/search", json={"query": "pump"})
