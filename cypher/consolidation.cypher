@@ -196,19 +196,19 @@ RETURN count(e) AS found
 
 // name: backlog() read one
 // unscoped: a gauge of the whole installation
-MATCH (s:Scope)
-CALL (s) {
-  MATCH (e:Passage {scope: s.path, consolidation_state: 'raw'})
+CALL () {
+  MATCH (e:Passage {consolidation_state: 'raw'})
   USING INDEX SEEK e:Passage(consolidation_state, scope, ingested_at)
-  WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
+  WHERE e.scope > '' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
   RETURN count(e) AS raw
 }
-CALL (s) {
-  MATCH (e:Passage {scope: s.path, consolidation_state: 'failed'})
-  WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
+CALL () {
+  MATCH (e:Passage {consolidation_state: 'failed'})
+  USING INDEX SEEK e:Passage(consolidation_state, scope, ingested_at)
+  WHERE e.scope > '' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
   RETURN count(e) AS failed
 }
-RETURN sum(raw) AS raw, sum(failed) AS failed
+RETURN raw, failed
 
 // name: facts_of(episode, scopes) read many
 // The facts that an episode supports.

@@ -225,18 +225,19 @@ ORDER BY id LIMIT $limit
 
 // name: backlog(day) read one
 // unscoped: a gauge of the whole installation
-MATCH (s:Scope)
-CALL (s) {
-  MATCH (e:Passage {scope: s.path, model_state: 'due'})
-  WHERE e.model_due_at > datetime('0001-01-02T00:00:00Z')
+CALL () {
+  MATCH (e:Passage {model_state: 'due'})
+  USING INDEX SEEK e:Passage(model_state, scope, model_due_at)
+  WHERE e.scope > '' AND e.model_due_at > datetime('0001-01-02T00:00:00Z')
   RETURN count(e) AS due
 }
-CALL (s) {
-  MATCH (e:Passage {scope: s.path})
-  WHERE e.model_state IN ['failed', 'skipped'] AND e.model_due_at > datetime('0001-01-02T00:00:00Z')
+CALL () {
+  UNWIND ['failed', 'skipped'] AS state
+  MATCH (e:Passage {model_state: state})
+  USING INDEX SEEK e:Passage(model_state, scope, model_due_at)
+  WHERE e.scope > '' AND e.model_due_at > datetime('0001-01-02T00:00:00Z')
   RETURN count(e) AS failed
 }
-WITH sum(due) AS due, sum(failed) AS failed
 OPTIONAL MATCH (u:ModelUsage {day: $day})
 RETURN due, failed, coalesce(sum(u.tokens), 0) AS tokens, coalesce(sum(u.accepted), 0) AS accepted,
        coalesce(sum(u.dropped), 0) AS dropped

@@ -3,7 +3,8 @@
 // unscoped: each row carries the home of its caller
 UNWIND $rows AS row
 MERGE (q:RagQuery {id: row.query.id})
-ON CREATE SET q = row.query
+ON CREATE SET q = row.query,
+  q.worded = CASE WHEN row.query.words IS NOT NULL THEN true END
 WITH q, row
 UNWIND row.searches AS one
 MERGE (h:HybridSearchResult {id: one.id})
@@ -80,17 +81,15 @@ RETURN count(*) AS removed
 // name: worded() read many
 // Scopes that hold questions in words.
 // unscoped: upkeep of the whole installation
-MATCH (q:RagQuery)
-WHERE q.asked_at > datetime('0001-01-02T00:00:00Z') AND q.words IS NOT NULL
+MATCH (q:RagQuery {worded: true})
 UNWIND [q.scope] + q.scopes AS scope
 RETURN DISTINCT scope
 
 // name: unword(scope) write one
 // Takes the words of questions that were asked from a scope or put to it, and what they showed.
-MATCH (q:RagQuery)
-WHERE q.asked_at > datetime('0001-01-02T00:00:00Z') AND q.words IS NOT NULL
-  AND (q.scope = $scope OR $scope IN q.scopes)
-REMOVE q.words, q.shown
+MATCH (q:RagQuery {worded: true})
+WHERE q.scope = $scope OR $scope IN q.scopes
+REMOVE q.words, q.worded, q.shown
 RETURN count(q) AS questions
 
 // name: totals(tenant, scopes, since, until, base) read one
