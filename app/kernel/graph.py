@@ -48,6 +48,7 @@ from app.kernel.driver import (
     unit_of_work,
 )
 from app.kernel.driver import Query as StatementWithLimits
+from app.kernel.ids import runs
 from app.kernel.kind import Stored
 from app.kernel.moments import use_own_moments
 from app.kernel.rests import Rests
@@ -224,8 +225,11 @@ class Graph:
         `work` must be safe to run again: it queries, decides, and nothing else.
         """
 
+        run = runs()
+
         async def managed(tx: AsyncManagedTransaction) -> T:
-            return await work(Tx(tx))
+            with run():
+                return await work(Tx(tx))
 
         with _translated():
             async with self._session("write") as session:

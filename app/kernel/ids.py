@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
@@ -45,6 +45,29 @@ def repeatable(name: str, came: datetime) -> Iterator[None]:
     finally:
         request.ended = True
         _request.reset(token)
+
+
+def runs() -> Callable[[], AbstractContextManager[None]]:
+    """What each run of a piece of work, which may be run again from its start, is done within:
+    within a request that may be made again all of them get the same ids, and no other work does."""
+    request = _request.get()
+    if request is None or request.ended:
+        return nullcontext
+    request.ids += 1
+    first = request.ids
+
+    @contextmanager
+    def run() -> Iterator[None]:
+        inner = _Request(f"{request.name} {first}", request.came, first)
+        token = _request.set(inner)
+        try:
+            yield
+        finally:
+            inner.ended = True
+            request.ids = max(request.ids, inner.ids)
+            _request.reset(token)
+
+    return run
 
 
 def new_id() -> str:
