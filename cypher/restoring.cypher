@@ -402,35 +402,67 @@ RETURN l {.id, .place, .tenant, .scope, .kind, .payload, .recorded_at, .retracte
 ORDER BY l.id LIMIT $limit
 
 // name: knowledge_bases(rows) write many
-// Bases that are new, by id and by name.
+// Bases that are new, by id and by name. One whose name another one has in its scope goes into that
+// one, which keeps its id: documents name their base by it.
 // unscoped: the run has checked each path
 UNWIND $rows AS row
 WITH row WHERE NOT EXISTS { MATCH (:KnowledgeBase {id: row.id}) }
 MERGE (b:KnowledgeBase {key: row.properties.key})
 ON CREATE SET b = row.properties
+ON MATCH SET b.also = [one IN coalesce(b.also, []) WHERE one <> row.id] + row.id
 WITH row, b WHERE b.id = row.id
 RETURN row.line AS line
 
+// name: bases_here(scopes, ids) read many
+// The bases of some scopes that go by some ids: their own, and those of bases that went into them.
+MATCH (b:KnowledgeBase)
+WHERE b.scope IN $scopes AND b.id > ''
+UNWIND [one IN [b.id] + coalesce(b.also, []) WHERE one IN $ids] AS given
+RETURN b.scope AS scope, given, b.id AS id
+
 // name: documents(rows) write many
-// Documents that are new, in bases that are there.
+// Documents that are new, in bases that are there. Of one whose name another one has it is told
+// whether that says the same; then it keeps the id, which chunks name.
 // unscoped: the run has checked each path
 UNWIND $rows AS row
 MATCH (b:KnowledgeBase {id: row.base}) WHERE b.scope = row.scope
 WITH row, b WHERE NOT EXISTS { MATCH (:Document {id: row.id}) }
 MERGE (d:Document {key: row.properties.key})
 ON CREATE SET d = row.properties
-WITH row, b, d WHERE d.id = row.id
-MERGE (d)-[:IN_BASE]->(b)
-RETURN row.line AS line
+WITH row, b, d, d.id = row.id AS is_new,
+     coalesce(d.content_hash, '') = coalesce(row.properties.content_hash, '') AS is_same
+FOREACH (_ IN CASE WHEN is_new THEN [1] ELSE [] END |
+  MERGE (d)-[:IN_BASE]->(b))
+FOREACH (_ IN CASE WHEN is_same AND NOT is_new THEN [1] ELSE [] END |
+  SET d.also = [one IN coalesce(d.also, []) WHERE one <> row.id] + row.id)
+RETURN row.line AS line, is_new, is_same
+
+// name: documents_here(rows) read many
+// Documents by their ids, with the states that tell whether their chunks are found.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+MATCH (d:Document {id: row.id})
+WHERE d.scope = row.scope
+MATCH (b:KnowledgeBase {id: d.base})
+RETURN d.scope AS scope, d.id AS id, d.base AS base, d.status AS status, b.status AS base_status
+
+// name: documents_twice(scopes, ids) read many
+// Ids of documents in the place of which one of the same name and text is here.
+MATCH (d:Document)
+WHERE d.scope IN $scopes AND d.id > ''
+UNWIND [one IN d.also WHERE one IN $ids] AS given
+RETURN d.scope AS scope, given AS id
 
 // name: chunks(rows) write many
-// Chunks that are new, of documents that have no other at that place of their text.
+// Chunks that are new, of documents that have no other at that place of their text; what lies behind
+// the end of a text that was written since is none of it.
 // unscoped: the run has checked each path
 UNWIND $rows AS row
 MATCH (d:Document {id: row.document}) WHERE d.scope = row.scope
 WITH row, d
 WHERE NOT EXISTS { MATCH (:Passage {id: row.id}) }
   AND NOT EXISTS { MATCH (:Chunk {work: row.document, number: row.chunk.number}) }
+  AND (row.chunk.number < d.chunks OR d.chunks = 0)
 CREATE (c:Chunk:Passage:Memory:Searchable)
 SET c = row.chunk
 CREATE (c)-[:PART_OF]->(d)
@@ -456,23 +488,22 @@ MATCH (d:Document)
 WHERE d.scope IN $scopes AND d.id > $after
 RETURN d.id AS id, d {.*} AS document ORDER BY d.id LIMIT $limit
 
-// name: export_chunks(scopes, after, limit) read many
+// name: export_chunks(scope, after, limit) read many
 // Chunks of documents; those of pages are cut anew from their page.
-MATCH (d:Document)<-[:PART_OF]-(c:Chunk)
-WHERE d.scope IN $scopes AND d.id > '' AND c.id > $after
-WITH c ORDER BY c.id LIMIT $limit
+MATCH (c:Passage)
+USING INDEX c:Passage(scope, id)
+WHERE c.scope = $scope AND c.id > $after AND c:Chunk AND EXISTS { (c)-[:PART_OF]->(:Document) }
+WITH c ORDER BY c.scope, c.id LIMIT $limit
 RETURN c.id AS id, c {.*, embedding: null, embedding_b: null, embedding_c: null} AS chunk ORDER BY id
 
-// name: chunk_ids(scopes, after, limit) read many
+// name: chunk_ids(scope, after, limit) read many
 // Ids of the chunks of documents, and of pages whose passages come along.
-CALL () {
-  MATCH (d:Document)<-[:PART_OF]-(c:Chunk)
-  WHERE d.scope IN $scopes AND d.id > '' AND c.id > $after
-  RETURN c.id AS id ORDER BY id LIMIT $limit
-  UNION ALL
-  MATCH (p:Page)<-[:PART_OF]-(c:Chunk)
-  WHERE p.scope IN $scopes AND p.id > '' AND c.id > $after
-    AND p.passage_state IN ['done', 'unlinked']
-  RETURN c.id AS id ORDER BY id LIMIT $limit
-}
-RETURN id ORDER BY id LIMIT $limit
+MATCH (c:Passage)
+USING INDEX c:Passage(scope, id)
+WHERE c.scope = $scope AND c.id > $after AND c:Chunk
+  AND EXISTS {
+    MATCH (c)-[:PART_OF]->(w)
+    WHERE w:Document OR w:Page AND w.passage_state IN ['done', 'unlinked']
+  }
+WITH c ORDER BY c.scope, c.id LIMIT $limit
+RETURN c.id AS id ORDER BY id
