@@ -254,32 +254,36 @@ WHERE p.scope IN $scopes
 RETURN p {.scope, .name, .definition} AS predicate
 ORDER BY p.scope, p.name
 
-// name: export_entities(scopes, after, limit) read many
+// name: export_entities(scope, after, limit) read many
 // Entities of one scope by id, with their names.
-MATCH (e:Entity)
-WHERE e.scope IN $scopes AND e.id > $after
-WITH e ORDER BY e.id LIMIT $limit
+MATCH (e:Entity) USING INDEX e:Entity(scope, id)
+WHERE e.scope = $scope AND e.id > $after
+WITH e ORDER BY e.scope, e.id LIMIT $limit
 RETURN e {.*, embedding: null} AS entity, labels(e) AS labels,
        COLLECT { MATCH (a:Alias)-[:NAMES]->(e) RETURN a.key ORDER BY a.key } AS names
 ORDER BY e.id
 
-// name: export_merges(scopes, after, limit) read many
-MATCH (m:MergeRecord)
-WHERE m.scope IN $scopes AND m.id > $after
-WITH m ORDER BY m.id LIMIT $limit
+// name: export_merges(scope, after, limit) read many
+MATCH (m:MergeRecord) USING INDEX m:MergeRecord(scope, id)
+WHERE m.scope = $scope AND m.id > $after
+WITH m ORDER BY m.scope, m.id LIMIT $limit
 RETURN m {.*} AS record,
-       [(a:Entity {id: m.left})-[s:SAME_AS]->(b:Entity {id: m.right}) | s {.*}][0] AS edge
+       head(COLLECT { MATCH (a:Entity {id: m.left}) USING INDEX a:Entity(id)
+                      MATCH (a)-[s:SAME_AS]->(b:Entity) WHERE b.id = m.right
+                      RETURN s {.*} }) AS edge
 ORDER BY m.id
 
-// name: export_facts(scopes, after, limit) read many
+// name: export_facts(scope, after, limit) read many
 // Facts of one scope by id, with everything that was ever held of them.
-MATCH (f:Fact)
-WHERE f.scope IN $scopes AND f.id > $after
-WITH f ORDER BY f.id LIMIT $limit
+MATCH (f:Fact) USING INDEX f:Fact(scope, id)
+WHERE f.scope = $scope AND f.id > $after
+WITH f ORDER BY f.scope, f.id LIMIT $limit
 RETURN f {.*, embedding: null, embedding_b: null, embedding_c: null} AS fact, COUNT { (:Passage)-[:SUPPORTS]->(f) } AS claims,
        COLLECT { MATCH (f)-[a:ABOUT]->(:Entity) RETURN a {.*} ORDER BY a.recorded_at, a.id } AS intervals,
        COLLECT { MATCH (v:Review)-[:REVIEWS]->(f) RETURN v {.*} ORDER BY v.id } AS reviews,
-       [(s:Entity {id: f.subject})-[r:RELATES_TO]->(:Entity) WHERE r.fact = f.id | r {.*}][0] AS relation
+       head(COLLECT { MATCH (s:Entity {id: f.subject}) USING INDEX s:Entity(id)
+                      MATCH (s)-[r:RELATES_TO]->(:Entity) WHERE r.fact = f.id
+                      RETURN r {.*} }) AS relation
 ORDER BY f.id
 
 // name: export_readings(scopes, ids) read many
@@ -294,11 +298,11 @@ RETURN e.scope AS scope, e.id AS episode, e.lone AS lone,
        COLLECT { MATCH (e)-[s:SUPPORTS]->(f:Fact)
                  RETURN s {.*, fact: f.id} ORDER BY s.id } AS claims
 
-// name: export_links(scopes, after, limit) read many
+// name: export_links(scope, after, limit) read many
 // The edges between facts, by the fact that they begin at, a page of facts at a time.
-MATCH (f:Fact)
-WHERE f.scope IN $scopes AND f.id > $after
-WITH f ORDER BY f.id LIMIT $limit
+MATCH (f:Fact) USING INDEX f:Fact(scope, id)
+WHERE f.scope = $scope AND f.id > $after
+WITH f ORDER BY f.scope, f.id LIMIT $limit
 RETURN f.id AS fact, f.scope AS scope,
        COLLECT { MATCH (f)-[x:SUPERSEDED_BY|CONTRADICTS|MAY_CHANGE]->(n:Fact)
                  RETURN x {.*, type: type(x), other: n.id} ORDER BY x.id } AS links
@@ -339,16 +343,21 @@ CALL (f, row) {
 RETURN row.line AS line
 
 // name: export_attestations(scopes, after, limit) read many
-MATCH (t:Attestation)
-WHERE t.id > $after AND t.scope IN $scopes
+// Attestations by id, whichever scope they are in.
+UNWIND $scopes AS scope
+CALL (scope) {
+  MATCH (t:Attestation) USING INDEX t:Attestation(scope, id)
+  WHERE t.scope = scope AND t.id > $after
+  RETURN t ORDER BY t.scope, t.id LIMIT $limit
+}
 WITH t ORDER BY t.id LIMIT $limit
 RETURN t {.*} AS attestation
 ORDER BY t.id
 
-// name: export_promotions(scopes, after, limit) read many
-MATCH (p:Promotion)
-WHERE p.scope IN $scopes AND p.id > $after
-WITH p ORDER BY p.id LIMIT $limit
+// name: export_promotions(scope, after, limit) read many
+MATCH (p:Promotion) USING INDEX p:Promotion(scope, id)
+WHERE p.scope = $scope AND p.id > $after
+WITH p ORDER BY p.scope, p.id LIMIT $limit
 RETURN p {.*} AS promotion
 ORDER BY p.id
 
@@ -471,10 +480,10 @@ FOREACH (tag IN row.tags |
   MERGE (c)-[:TAGGED]->(t))
 RETURN row.line AS line
 
-// name: export_bases(scopes, after, limit) read many
-MATCH (b:KnowledgeBase)
-WHERE b.scope IN $scopes AND b.id > $after
-WITH b ORDER BY b.id LIMIT $limit
+// name: export_bases(scope, after, limit) read many
+MATCH (b:KnowledgeBase) USING INDEX b:KnowledgeBase(scope, id)
+WHERE b.scope = $scope AND b.id > $after
+WITH b ORDER BY b.scope, b.id LIMIT $limit
 RETURN b.id AS id, b {.*,
   embedding_model: head(COLLECT {
     MATCH (:Scope {path: b.scope})-[:WITHIN*0..2]->(s:Scope) WHERE s.space > ''
@@ -483,23 +492,21 @@ RETURN b.id AS id, b {.*,
   } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v.model })} AS base
 ORDER BY id
 
-// name: export_documents(scopes, after, limit) read many
-MATCH (d:Document)
-WHERE d.scope IN $scopes AND d.id > $after
-RETURN d.id AS id, d {.*} AS document ORDER BY d.id LIMIT $limit
+// name: export_documents(scope, after, limit) read many
+MATCH (d:Document) USING INDEX d:Document(scope, id)
+WHERE d.scope = $scope AND d.id > $after
+RETURN d.id AS id, d {.*} AS document ORDER BY d.scope, d.id LIMIT $limit
 
 // name: export_chunks(scope, after, limit) read many
 // Chunks of documents; those of pages are cut anew from their page.
-MATCH (c:Passage)
-USING INDEX c:Passage(scope, id)
+MATCH (c:Passage) USING INDEX c:Passage(scope, id)
 WHERE c.scope = $scope AND c.id > $after AND c:Chunk AND EXISTS { (c)-[:PART_OF]->(:Document) }
 WITH c ORDER BY c.scope, c.id LIMIT $limit
 RETURN c.id AS id, c {.*, embedding: null, embedding_b: null, embedding_c: null} AS chunk ORDER BY id
 
 // name: chunk_ids(scope, after, limit) read many
 // Ids of the chunks of documents, and of pages whose passages come along.
-MATCH (c:Passage)
-USING INDEX c:Passage(scope, id)
+MATCH (c:Passage) USING INDEX c:Passage(scope, id)
 WHERE c.scope = $scope AND c.id > $after AND c:Chunk
   AND EXISTS {
     MATCH (c)-[:PART_OF]->(w)

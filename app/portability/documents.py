@@ -369,7 +369,7 @@ async def ids(graph: Graph, scope: str) -> AsyncIterator[list[str]]:
 async def _paged(graph: Graph, chosen: Selection, query: Query) -> AsyncIterator[Row]:
     for scope in chosen.scopes:
         after = ""
-        while page := await graph.rows(query, scopes=[scope], after=after, limit=PAGE):
+        while page := await graph.rows(query, scope=scope, after=after, limit=PAGE):
             for row in page:
                 yield row
             after = page[-1]["id"]

@@ -295,7 +295,8 @@ async def test_an_older_text_adds_nothing_to_a_newer_one(
 
 STORE = """
 UNWIND range($from, $to) AS number
-WITH toString(100000 + number) AS id, number, $scope AS scope, $tenant AS tenant
+UNWIND [$scope, $scope + '-a', $scope + '-b'] AS scope
+WITH toString(100000 + number) + right(scope, 1) AS id, scope, $tenant AS tenant
 CREATE (d:Document {id: tenant + 'd' + id, scope: scope, tenant: tenant, base: tenant + 'b'})
 CREATE (:KnowledgeBase {id: tenant + 'b' + id, scope: scope, tenant: tenant})
 CREATE (p:Page {id: tenant + 'p' + id, scope: scope, tenant: tenant, passage_state: 'done'})
@@ -315,18 +316,17 @@ FOREACH (part IN range(1, 5) |
 PAGED = {
     "chunks": (Q.restoring.export_chunks, "scope"),
     "ids of chunks": (Q.restoring.chunk_ids, "scope"),
-    "documents": (Q.restoring.export_documents, "scopes"),
-    "bases": (Q.restoring.export_bases, "scopes"),
-    "entities": (Q.restoring.export_entities, "scopes"),
-    "merges": (Q.restoring.export_merges, "scopes"),
-    "facts": (Q.restoring.export_facts, "scopes"),
-    "links": (Q.restoring.export_links, "scopes"),
+    "documents": (Q.restoring.export_documents, "scope"),
+    "bases": (Q.restoring.export_bases, "scope"),
+    "entities": (Q.restoring.export_entities, "scope"),
+    "merges": (Q.restoring.export_merges, "scope"),
+    "facts": (Q.restoring.export_facts, "scope"),
+    "links": (Q.restoring.export_links, "scope"),
     "attestations": (Q.restoring.export_attestations, "scopes"),
-    "promotions": (Q.restoring.export_promotions, "scopes"),
-    "pages": (Q.pages.export_pages, "scopes"),
-    "skills": (Q.skill_packages.export_skills, "scopes"),
-    "usages": (Q.skill_packages.export_usages, "scopes"),
-    "conflicts": (Q.skill_packages.export_conflicts, "scopes"),
+    "promotions": (Q.restoring.export_promotions, "scope"),
+    "skills": (Q.skill_packages.export_skills, "scope"),
+    "usages": (Q.skill_packages.export_usages, "scope"),
+    "conflicts": (Q.skill_packages.export_conflicts, "scope"),
 }
 
 

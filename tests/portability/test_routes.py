@@ -116,8 +116,7 @@ async def test_the_same_key_is_one_import(admin: Principal, finish: Finish, tena
         ({}, {"scope": "other"}),
         ({}, {"vouched": "true"}),
         ({}, {"kind": "note"}),
-        ({}, {"format": "messages"}),
-        ({"format": "messages"}, {"format": "messages", "users": "true"}),
+        ({}, {"format": "openai-messages"}),
     ],
 )
 async def test_the_same_key_is_one_import_as_it_was_asked_for(
