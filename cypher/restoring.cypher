@@ -254,32 +254,36 @@ WHERE p.scope IN $scopes
 RETURN p {.scope, .name, .definition} AS predicate
 ORDER BY p.scope, p.name
 
-// name: export_entities(scopes, after, limit) read many
+// name: export_entities(scope, after, limit) read many
 // Entities of one scope by id, with their names.
-MATCH (e:Entity)
-WHERE e.scope IN $scopes AND e.id > $after
-WITH e ORDER BY e.id LIMIT $limit
+MATCH (e:Entity) USING INDEX e:Entity(scope, id)
+WHERE e.scope = $scope AND e.id > $after
+WITH e ORDER BY e.scope, e.id LIMIT $limit
 RETURN e {.*, embedding: null} AS entity, labels(e) AS labels,
        COLLECT { MATCH (a:Alias)-[:NAMES]->(e) RETURN a.key ORDER BY a.key } AS names
 ORDER BY e.id
 
-// name: export_merges(scopes, after, limit) read many
-MATCH (m:MergeRecord)
-WHERE m.scope IN $scopes AND m.id > $after
-WITH m ORDER BY m.id LIMIT $limit
+// name: export_merges(scope, after, limit) read many
+MATCH (m:MergeRecord) USING INDEX m:MergeRecord(scope, id)
+WHERE m.scope = $scope AND m.id > $after
+WITH m ORDER BY m.scope, m.id LIMIT $limit
 RETURN m {.*} AS record,
-       [(a:Entity {id: m.left})-[s:SAME_AS]->(b:Entity {id: m.right}) | s {.*}][0] AS edge
+       head(COLLECT { MATCH (a:Entity {id: m.left}) USING INDEX a:Entity(id)
+                      MATCH (a)-[s:SAME_AS]->(b:Entity) WHERE b.id = m.right
+                      RETURN s {.*} }) AS edge
 ORDER BY m.id
 
-// name: export_facts(scopes, after, limit) read many
+// name: export_facts(scope, after, limit) read many
 // Facts of one scope by id, with everything that was ever held of them.
-MATCH (f:Fact)
-WHERE f.scope IN $scopes AND f.id > $after
-WITH f ORDER BY f.id LIMIT $limit
+MATCH (f:Fact) USING INDEX f:Fact(scope, id)
+WHERE f.scope = $scope AND f.id > $after
+WITH f ORDER BY f.scope, f.id LIMIT $limit
 RETURN f {.*, embedding: null, embedding_b: null, embedding_c: null} AS fact, COUNT { (:Passage)-[:SUPPORTS]->(f) } AS claims,
        COLLECT { MATCH (f)-[a:ABOUT]->(:Entity) RETURN a {.*} ORDER BY a.recorded_at, a.id } AS intervals,
        COLLECT { MATCH (v:Review)-[:REVIEWS]->(f) RETURN v {.*} ORDER BY v.id } AS reviews,
-       [(s:Entity {id: f.subject})-[r:RELATES_TO]->(:Entity) WHERE r.fact = f.id | r {.*}][0] AS relation
+       head(COLLECT { MATCH (s:Entity {id: f.subject}) USING INDEX s:Entity(id)
+                      MATCH (s)-[r:RELATES_TO]->(:Entity) WHERE r.fact = f.id
+                      RETURN r {.*} }) AS relation
 ORDER BY f.id
 
 // name: export_readings(scopes, ids) read many
@@ -294,11 +298,11 @@ RETURN e.scope AS scope, e.id AS episode, e.lone AS lone,
        COLLECT { MATCH (e)-[s:SUPPORTS]->(f:Fact)
                  RETURN s {.*, fact: f.id} ORDER BY s.id } AS claims
 
-// name: export_links(scopes, after, limit) read many
+// name: export_links(scope, after, limit) read many
 // The edges between facts, by the fact that they begin at, a page of facts at a time.
-MATCH (f:Fact)
-WHERE f.scope IN $scopes AND f.id > $after
-WITH f ORDER BY f.id LIMIT $limit
+MATCH (f:Fact) USING INDEX f:Fact(scope, id)
+WHERE f.scope = $scope AND f.id > $after
+WITH f ORDER BY f.scope, f.id LIMIT $limit
 RETURN f.id AS fact, f.scope AS scope,
        COLLECT { MATCH (f)-[x:SUPERSEDED_BY|CONTRADICTS|MAY_CHANGE]->(n:Fact)
                  RETURN x {.*, type: type(x), other: n.id} ORDER BY x.id } AS links
@@ -339,16 +343,21 @@ CALL (f, row) {
 RETURN row.line AS line
 
 // name: export_attestations(scopes, after, limit) read many
-MATCH (t:Attestation)
-WHERE t.id > $after AND t.scope IN $scopes
+// Attestations by id, whichever scope they are in.
+UNWIND $scopes AS scope
+CALL (scope) {
+  MATCH (t:Attestation) USING INDEX t:Attestation(scope, id)
+  WHERE t.scope = scope AND t.id > $after
+  RETURN t ORDER BY t.scope, t.id LIMIT $limit
+}
 WITH t ORDER BY t.id LIMIT $limit
 RETURN t {.*} AS attestation
 ORDER BY t.id
 
-// name: export_promotions(scopes, after, limit) read many
-MATCH (p:Promotion)
-WHERE p.scope IN $scopes AND p.id > $after
-WITH p ORDER BY p.id LIMIT $limit
+// name: export_promotions(scope, after, limit) read many
+MATCH (p:Promotion) USING INDEX p:Promotion(scope, id)
+WHERE p.scope = $scope AND p.id > $after
+WITH p ORDER BY p.scope, p.id LIMIT $limit
 RETURN p {.*} AS promotion
 ORDER BY p.id
 
@@ -402,35 +411,67 @@ RETURN l {.id, .place, .tenant, .scope, .kind, .payload, .recorded_at, .retracte
 ORDER BY l.id LIMIT $limit
 
 // name: knowledge_bases(rows) write many
-// Bases that are new, by id and by name.
+// Bases that are new, by id and by name. One whose name another one has in its scope goes into that
+// one, which keeps its id: documents name their base by it.
 // unscoped: the run has checked each path
 UNWIND $rows AS row
 WITH row WHERE NOT EXISTS { MATCH (:KnowledgeBase {id: row.id}) }
 MERGE (b:KnowledgeBase {key: row.properties.key})
 ON CREATE SET b = row.properties
+ON MATCH SET b.also = [one IN coalesce(b.also, []) WHERE one <> row.id] + row.id
 WITH row, b WHERE b.id = row.id
 RETURN row.line AS line
 
+// name: bases_here(scopes, ids) read many
+// The bases of some scopes that go by some ids: their own, and those of bases that went into them.
+MATCH (b:KnowledgeBase)
+WHERE b.scope IN $scopes AND b.id > ''
+UNWIND [one IN [b.id] + coalesce(b.also, []) WHERE one IN $ids] AS given
+RETURN b.scope AS scope, given, b.id AS id
+
 // name: documents(rows) write many
-// Documents that are new, in bases that are there.
+// Documents that are new, in bases that are there. Of one whose name another one has it is told
+// whether that says the same; then it keeps the id, which chunks name.
 // unscoped: the run has checked each path
 UNWIND $rows AS row
 MATCH (b:KnowledgeBase {id: row.base}) WHERE b.scope = row.scope
 WITH row, b WHERE NOT EXISTS { MATCH (:Document {id: row.id}) }
 MERGE (d:Document {key: row.properties.key})
 ON CREATE SET d = row.properties
-WITH row, b, d WHERE d.id = row.id
-MERGE (d)-[:IN_BASE]->(b)
-RETURN row.line AS line
+WITH row, b, d, d.id = row.id AS is_new,
+     coalesce(d.content_hash, '') = coalesce(row.properties.content_hash, '') AS is_same
+FOREACH (_ IN CASE WHEN is_new THEN [1] ELSE [] END |
+  MERGE (d)-[:IN_BASE]->(b))
+FOREACH (_ IN CASE WHEN is_same AND NOT is_new THEN [1] ELSE [] END |
+  SET d.also = [one IN coalesce(d.also, []) WHERE one <> row.id] + row.id)
+RETURN row.line AS line, is_new, is_same
+
+// name: documents_here(rows) read many
+// Documents by their ids, with the states that tell whether their chunks are found.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+MATCH (d:Document {id: row.id})
+WHERE d.scope = row.scope
+MATCH (b:KnowledgeBase {id: d.base})
+RETURN d.scope AS scope, d.id AS id, d.base AS base, d.status AS status, b.status AS base_status
+
+// name: documents_twice(scopes, ids) read many
+// Ids of documents in the place of which one of the same name and text is here.
+MATCH (d:Document)
+WHERE d.scope IN $scopes AND d.id > ''
+UNWIND [one IN d.also WHERE one IN $ids] AS given
+RETURN d.scope AS scope, given AS id
 
 // name: chunks(rows) write many
-// Chunks that are new, of documents that have no other at that place of their text.
+// Chunks that are new, of documents that have no other at that place of their text; what lies behind
+// the end of a text that was written since is none of it.
 // unscoped: the run has checked each path
 UNWIND $rows AS row
 MATCH (d:Document {id: row.document}) WHERE d.scope = row.scope
 WITH row, d
 WHERE NOT EXISTS { MATCH (:Passage {id: row.id}) }
   AND NOT EXISTS { MATCH (:Chunk {work: row.document, number: row.chunk.number}) }
+  AND (row.chunk.number < d.chunks OR d.chunks = 0)
 CREATE (c:Chunk:Passage:Memory:Searchable)
 SET c = row.chunk
 CREATE (c)-[:PART_OF]->(d)
@@ -439,10 +480,10 @@ FOREACH (tag IN row.tags |
   MERGE (c)-[:TAGGED]->(t))
 RETURN row.line AS line
 
-// name: export_bases(scopes, after, limit) read many
-MATCH (b:KnowledgeBase)
-WHERE b.scope IN $scopes AND b.id > $after
-WITH b ORDER BY b.id LIMIT $limit
+// name: export_bases(scope, after, limit) read many
+MATCH (b:KnowledgeBase) USING INDEX b:KnowledgeBase(scope, id)
+WHERE b.scope = $scope AND b.id > $after
+WITH b ORDER BY b.scope, b.id LIMIT $limit
 RETURN b.id AS id, b {.*,
   embedding_model: head(COLLECT {
     MATCH (:Scope {path: b.scope})-[:WITHIN*0..2]->(s:Scope) WHERE s.space > ''
@@ -451,28 +492,25 @@ RETURN b.id AS id, b {.*,
   } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v.model })} AS base
 ORDER BY id
 
-// name: export_documents(scopes, after, limit) read many
-MATCH (d:Document)
-WHERE d.scope IN $scopes AND d.id > $after
-RETURN d.id AS id, d {.*} AS document ORDER BY d.id LIMIT $limit
+// name: export_documents(scope, after, limit) read many
+MATCH (d:Document) USING INDEX d:Document(scope, id)
+WHERE d.scope = $scope AND d.id > $after
+RETURN d.id AS id, d {.*} AS document ORDER BY d.scope, d.id LIMIT $limit
 
-// name: export_chunks(scopes, after, limit) read many
+// name: export_chunks(scope, after, limit) read many
 // Chunks of documents; those of pages are cut anew from their page.
-MATCH (d:Document)<-[:PART_OF]-(c:Chunk)
-WHERE d.scope IN $scopes AND d.id > '' AND c.id > $after
-WITH c ORDER BY c.id LIMIT $limit
+MATCH (c:Passage) USING INDEX c:Passage(scope, id)
+WHERE c.scope = $scope AND c.id > $after AND c:Chunk AND EXISTS { (c)-[:PART_OF]->(:Document) }
+WITH c ORDER BY c.scope, c.id LIMIT $limit
 RETURN c.id AS id, c {.*, embedding: null, embedding_b: null, embedding_c: null} AS chunk ORDER BY id
 
-// name: chunk_ids(scopes, after, limit) read many
+// name: chunk_ids(scope, after, limit) read many
 // Ids of the chunks of documents, and of pages whose passages come along.
-CALL () {
-  MATCH (d:Document)<-[:PART_OF]-(c:Chunk)
-  WHERE d.scope IN $scopes AND d.id > '' AND c.id > $after
-  RETURN c.id AS id ORDER BY id LIMIT $limit
-  UNION ALL
-  MATCH (p:Page)<-[:PART_OF]-(c:Chunk)
-  WHERE p.scope IN $scopes AND p.id > '' AND c.id > $after
-    AND p.passage_state IN ['done', 'unlinked']
-  RETURN c.id AS id ORDER BY id LIMIT $limit
-}
-RETURN id ORDER BY id LIMIT $limit
+MATCH (c:Passage) USING INDEX c:Passage(scope, id)
+WHERE c.scope = $scope AND c.id > $after AND c:Chunk
+  AND EXISTS {
+    MATCH (c)-[:PART_OF]->(w)
+    WHERE w:Document OR w:Page AND w.passage_state IN ['done', 'unlinked']
+  }
+WITH c ORDER BY c.scope, c.id LIMIT $limit
+RETURN c.id AS id ORDER BY id

@@ -119,22 +119,22 @@ CALL (p, row) {
 }
 RETURN row.line AS line
 
-// name: export_skills(scopes, after, limit) read many
+// name: export_skills(scope, after, limit) read many
 // Skills by id with their versions.
-MATCH (s:Skill)
-WHERE s.scope IN $scopes AND s.id > $after
-WITH s ORDER BY s.id LIMIT $limit
+MATCH (s:Skill) USING INDEX s:Skill(scope, id)
+WHERE s.scope = $scope AND s.id > $after
+WITH s ORDER BY s.scope, s.id LIMIT $limit
 RETURN s {.*, embedding: null, embedding_b: null, embedding_c: null} AS skill,
        COLLECT { MATCH (v:SkillVersion)-[:VERSION_OF]->(s) RETURN v {.*}
                  ORDER BY v.created_at, v.version } AS versions
 ORDER BY s.id
 
-// name: export_links(scopes, among, audited, after, limit) read many
+// name: export_links(scope, among, audited, after, limit) read many
 // Edges at skills of one scope, by the skill that they begin at or belong to; of each whether its
 // other end comes along.
-MATCH (s:Skill)
-WHERE s.scope IN $scopes AND s.id > $after
-WITH s ORDER BY s.id LIMIT $limit
+MATCH (s:Skill) USING INDEX s:Skill(scope, id)
+WHERE s.scope = $scope AND s.id > $after
+WITH s ORDER BY s.scope, s.id LIMIT $limit
 RETURN s.id AS id, s.scope AS scope,
        COLLECT {
          MATCH (s)-[r:REQUIRES|ENHANCES|COMPOSES|SUCCEEDS|CO_USED|CLONED_FROM|CONCERNS|HAS_FAILURE]->(o)
@@ -151,20 +151,20 @@ RETURN s.id AS id, s.scope AS scope,
        } AS links
 ORDER BY s.id
 
-// name: export_usages(scopes, after, limit) read many
+// name: export_usages(scope, after, limit) read many
 // Outcomes by id.
-MATCH (u:SkillUsageRecord)
-WHERE u.scope IN $scopes AND u.id > $after
-RETURN u {.*} AS item ORDER BY u.id LIMIT $limit
+MATCH (u:SkillUsageRecord) USING INDEX u:SkillUsageRecord(scope, id)
+WHERE u.scope = $scope AND u.id > $after
+RETURN u {.*} AS item ORDER BY u.scope, u.id LIMIT $limit
 
-// name: export_conflicts(scopes, after, limit) read many
+// name: export_conflicts(scope, after, limit) read many
 // Conflicts by id.
-MATCH (c:SkillConflict)
-WHERE c.scope IN $scopes AND c.id > $after
-RETURN c {.*} AS item ORDER BY c.id LIMIT $limit
+MATCH (c:SkillConflict) USING INDEX c:SkillConflict(scope, id)
+WHERE c.scope = $scope AND c.id > $after
+RETURN c {.*} AS item ORDER BY c.scope, c.id LIMIT $limit
 
-// name: export_proposals(scopes, after, limit) read many
+// name: export_proposals(scope, after, limit) read many
 // Proposals, parents before their parts.
 MATCH (p:SkillProposal)
-WHERE p.scope IN $scopes AND toString(p.depth) + p.id > $after
+WHERE p.scope = $scope AND toString(p.depth) + p.id > $after
 RETURN p {.*} AS item ORDER BY toString(p.depth) + p.id LIMIT $limit

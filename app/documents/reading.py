@@ -35,7 +35,7 @@ from app.documents.model import (
 )
 from app.documents.parsing import Limits
 from app.documents.record import Difference, Text, chunk_rows, rebuilt
-from app.documents.repository import DocumentRepository, lock_document, settle_base
+from app.documents.repository import DocumentRepository, begin_base, lock_document, settle_base
 from app.documents.sandbox import parse_apart
 from app.documents.semantic import cut_by_meaning
 from app.documents.service import cut_by
@@ -134,13 +134,23 @@ class DocumentReader:
         return len(rows)
 
     async def _begin(self, job: Job) -> Row | None:
+        """The document, being processed; as it stands where it has been put away or is read, and
+        None where another job has it.
+
+        A job that was stopped or lost failed its document; run again, it reads it all the same.
+        """
+
         async def work(tx: Tx) -> Row | None:
             row = await lock_document(tx, job.args["document"])
             if row is None or row["job"] != job.id:
                 return None
+            if row["status"] == DocumentState.FAILED:
+                waiting = document_move(row["status"], DocumentState.PENDING)
+                row |= {"status": str(waiting), "error": None}
+                await begin_base(tx, row["base"])
             if row["status"] == DocumentState.PENDING:
                 state = document_move(row["status"], DocumentState.PROCESSING)
-                changed = {"status": str(state)}
+                changed = {"status": str(state), "error": None}
                 await tx.rows(Q.documents.set_document, id=row["id"], properties=changed)
                 row |= changed
             return row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.documents.model import BaseState, settled, shown
+from app.documents.model import BASE_MOVES, BaseState, settled, shown
 from app.errors import NotFound
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -119,6 +119,14 @@ async def show_document(tx: Tx, document: str) -> None:
         base, _ = await lock_base(tx, row["base"])
         live = shown(base["status"], row["status"])
         await tx.rows(Q.chunks.show, work=document, live=live)
+
+
+async def begin_base(tx: Tx, base: str) -> None:
+    """Tell that a document of a base is on its way; one that is paused or put away stays so."""
+    row, _ = await lock_base(tx, base)
+    if BaseState.INDEXING in BASE_MOVES[BaseState(row["status"])]:
+        begun = {"status": str(BaseState.INDEXING), "error": None}
+        await tx.rows(Q.documents.set_base, id=base, properties=begun)
 
 
 async def settle_base(tx: Tx, base: str, error: str | None = None) -> BaseState:

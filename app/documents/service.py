@@ -109,15 +109,17 @@ class DocumentService:
             raise StateRefused(f"the knowledge base is {base['status']}", field="knowledge_base")
         return base
 
-    async def again(self, who: Caller, document: str) -> Taken:
-        """Read a document again: an address is fetched anew, a stored text is cut anew.
+    async def again(self, who: Caller, document: str, *, stored: bool = False) -> Taken:
+        """Read a document again: an address is fetched anew, a stored text is cut anew; of an
+        address, too, where only what is `stored` is to be cut.
 
         One that is on its way is read by the job that it has, which is returned. Raises NotFound,
         Forbidden, StateRefused where the document or its base is put away, or nothing is stored.
         """
         row = (await self.rows.document(document, who.visible))["document"]
         who.require(row["scope"], Role.WRITER)
-        content = Content(place=new_id(), url=row.get("source_url") or "")
+        url = "" if stored else row.get("source_url") or ""
+        content = Content(place=new_id(), url=url)
         wish = DocumentWish(
             row["base"], row["name"], title=row["title"], tags=tuple(row["tags"]),
             captured_at=row["captured_at"] if row["dated"] else None, role=row["role"],
@@ -132,14 +134,14 @@ class DocumentService:
         )
 
         async def work(tx: Tx) -> Taken:
-            stored = await lock_document(tx, document)
-            if stored is None:
+            found = await lock_document(tx, document)
+            if found is None:
                 raise NotFound(f"there is no document {document}")
-            under_way = await _under_way(tx, stored)
+            under_way = await _under_way(tx, found)
             if under_way is not None:
-                return Taken(stored, under_way, created=False)
-            _check_readable(stored)
-            return await self._begin(tx, who, stored, job_row)
+                return Taken(found, under_way, created=False)
+            _check_readable(found, fetched=bool(url))
+            return await self._begin(tx, who, found, job_row)
 
         taken = await self._parts.graph.write("documents.again", work)
         if taken.job is not None:
@@ -147,12 +149,12 @@ class DocumentService:
         return taken
 
     async def reindex(self, who: Caller, base: str) -> list[Taken]:
-        """Cut every document of a base anew, by the settings that it has now."""
+        """Cut the stored text of every document of a base anew, by the settings that it has now."""
         row = await self.rows.base(base, who.visible)
         who.require(row["scope"], Role.WRITER)
         found = await self.rows.documents_of(base, who.visible)
         return [
-            await self.again(who, document["id"])
+            await self.again(who, document["id"], stored=True)
             for document in found
             if document["status"] == DocumentState.INDEXED
         ]
@@ -310,11 +312,12 @@ async def _under_way(tx: Tx, stored: Row) -> Job | None:
     return Job.of(row["job"])
 
 
-def _check_readable(stored: Row) -> None:
-    """StateRefused where a document cannot be read again as it stands."""
+def _check_readable(stored: Row, *, fetched: bool) -> None:
+    """StateRefused where a document cannot be read again as it stands; one that is `fetched` needs
+    no text that is stored."""
     if stored["status"] == DocumentState.ARCHIVED:
         raise StateRefused("the document is archived: restore it first")
-    if not stored.get("source_url") and not stored["chunks"]:
+    if not fetched and not stored["chunks"]:
         raise StateRefused("nothing is stored of this document: hand its file in again")
 
 

@@ -19,6 +19,7 @@ from app.errors import InvalidInput, TooLarge
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar.zst")
 CHUNK = 1 << 20
 GIB = 1 << 30
+BLOCK = 4096  # bytes of the disk that the smallest file takes
 DEEPEST = 32  # folders within one another
 BROKEN = (
     tarfile.TarError,
@@ -33,10 +34,14 @@ BROKEN = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much an archive may unpack to: bytes in all, and files."""
+    """How much an archive may unpack to: bytes on the disk in all, and files.
+
+    A package has a file a kind; the folder of another program, a `tree`, one for each page.
+    """
 
     size: int = 256 * GIB
     files: int = 1000
+    tree: int = 1_000_000
 
 
 def is_archive(path: Path) -> bool:
@@ -96,10 +101,14 @@ class _Unpacking:
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("wb") as out:
             while block := source.read(CHUNK):
-                self._size += len(block)
-                if self._size > self._limits.size:
-                    raise TooLarge(f"the archive unpacks to more than {self._limits.size} bytes")
+                self._count(len(block))
                 out.write(block)
+            self._count(max(BLOCK - out.tell(), 0))
+
+    def _count(self, size: int) -> None:
+        self._size += size
+        if self._size > self._limits.size:
+            raise TooLarge(f"the archive unpacks to more than {self._limits.size} bytes")
 
     def _plain(self, name: str) -> str:
         path = PurePosixPath(name.replace("\\", "/"))
@@ -110,8 +119,9 @@ class _Unpacking:
             wrong = "twice" if own in self._names else "too deep"
             raise InvalidInput(f"the archive holds {path.name} {wrong}", field="path")
         self._names.add(own)
-        if len(self._names) > self._limits.files:
-            raise TooLarge(f"the archive holds more than {self._limits.files} files")
+        most = self._limits.tree if self._tree else self._limits.files
+        if len(self._names) > most:
+            raise TooLarge(f"the archive holds more than {most} files")
         return own
 
 

@@ -41,6 +41,7 @@ class DocumentRecord(WireModel):
     title: Line = ""
     tags: Annotated[tuple[TagName, ...], Field(max_length=32)] = ()
     status: Literal["indexed", "failed", "archived"] = "indexed"
+    leaving: bool = Field(False, description="Archived to be deleted; its name is free.")
     error: Line | None = None
     media: ShortText | None = None
     size: Count = 0

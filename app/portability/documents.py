@@ -10,26 +10,36 @@ from typing import Any
 
 import orjson
 
-from app.documents.model import Work
+from app.documents.model import Work, shown
 from app.documents.record import hidden, indexed
-from app.documents.repository import base_key, document_key
+from app.documents.repository import base_key, document_key, leaving_key
 from app.embeddings.tokens import count_tokens
 from app.episodes.record import content_hash, tag_rows
-from app.indexing.entry import time_key
+from app.indexing.entry import LIVE, time_key
 from app.kernel.clock import FOREVER, open_end
 from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
 from app.portability import triples
-from app.portability.derived import PAGE, clean, clean_tags_of, held, write_new, write_unburied
+from app.portability.derived import (
+    PAGE,
+    buried,
+    clean,
+    clean_tags_of,
+    held,
+    write_events,
+    write_new,
+)
 from app.portability.document_records import ChunkRecord, DocumentRecord, KnowledgeBaseRecord
 from app.portability.episodes import DERIVED, STATS, author_of
-from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
+from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
 from app.portability.vectors import counted, given_vectors, judged, packed_vector, stored_vectors
 from app.sanitize.step import SANITIZER_VERSION
 
 BASE_PLAIN = tuple(KnowledgeBaseRecord.model_fields)
-DOCUMENT_PLAIN = tuple(name for name in DocumentRecord.model_fields if name != "markers")
+DOCUMENT_PLAIN = tuple(
+    name for name in DocumentRecord.model_fields if name not in ("markers", "leaving")
+)
 CHUNK_PLAIN = (
     "id", "scope", "number", "start", "own", "end", "content", "title", "heading_path", "tags",
     "role", "speaker", "author", "captured_at", "ingested_at", "pii",
@@ -73,12 +83,14 @@ def prepare_document(record: DocumentRecord, at: At) -> Row:
     record = record.model_copy(update={"tags": clean_tags_of(record.tags, scope, at)})
     identifier, base = at.identifier(record.id, scope), at.identifier(record.base, scope)
     name = clean(record.name, "name", scope, at)
+    archived = record.status == "archived"
+    leaving = record.leaving and archived
     taken = (record.ingested_at if at.rules.keeps else None) or at.moment
     properties = {
-        **record.model_dump(exclude={"markers"}, exclude_none=True),
+        **record.model_dump(exclude={"markers", "leaving"}, exclude_none=True),
         "id": identifier,
         "base": base,
-        "key": document_key(base, name),
+        "key": leaving_key(identifier) if leaving else document_key(base, name),
         "scope": scope,
         "tenant": parse_scope(scope).tenant,
         "name": name,
@@ -91,7 +103,8 @@ def prepare_document(record: DocumentRecord, at: At) -> Row:
         "updated_at": record.updated_at or taken,
     }
     graves = [identifier, record.id]
-    return _row(at, scope, identifier, graves=graves, base=base, properties=properties)
+    states = {"leaving": leaving, "is_archived": archived}
+    return _row(at, scope, identifier, graves=graves, base=base, properties=properties, **states)
 
 
 def prepare_chunk(record: ChunkRecord, at: At) -> Row:
@@ -137,7 +150,9 @@ def prepare_chunk(record: ChunkRecord, at: At) -> Row:
     vector, windows = given_vectors(record, at, identifier)
     chunk |= vector | judged(vector, windows, chunk["content"], at)
     tags = tag_rows(scope, record.tags)
-    return _row(at, scope, identifier, document=work.id, chunk=chunk, tags=tags, windows=windows)
+    graves = [identifier, work.id, record.document]
+    row = _row(at, scope, identifier, document=work.id, chunk=chunk, tags=tags, windows=windows)
+    return {**row, "graves": graves, "is_held": expired >= FOREVER}
 
 
 def _work(record: ChunkRecord, scope: str, at: At) -> Work:
@@ -164,25 +179,124 @@ async def write_base(tx: Tx, batch: Batch) -> Written:
 
 
 async def write_document(tx: Tx, batch: Batch) -> Written:
-    """Documents that are new, by id and by name, and were not erased here."""
-    return await write_unburied(tx, batch, "document", query=Q.restoring.documents)
+    """Documents that are new, by id and by name, and were not erased here.
+
+    A document goes into the base that has the name of its own. Refused are those without a base,
+    and those whose name another text has.
+    """
+    kept = await _unburied(tx, batch)
+    bases = await _bases(tx, kept)
+    placed, rejects = [], []
+    for row in kept:
+        base = bases.get((row["scope"], row["base"]))
+        if base is None:
+            rejects.append(
+                _missing(batch, row, "base", f"there is no knowledge base {row['base']}")
+            )
+        else:
+            placed.append(_placed(row, base))
+    unique = {row["subject"]: row for row in reversed(placed)}
+    # A name goes to one that is in use: older packages do not tell which of two was to be deleted.
+    rows = sorted(unique.values(), key=lambda row: (row["is_archived"], row["subject"]))
+    told = {row["line"]: row for row in await tx.rows(Q.restoring.documents, rows=rows)}
+    batch.new = [row for row in rows if row["line"] in told and told[row["line"]]["is_new"]]
+    for row in rows:
+        found = told.get(row["line"])
+        if found is not None and not found["is_new"] and not found["is_same"]:
+            detail = "another document of its knowledge base has its name"
+            rejects.append(
+                Reject(batch.file, row["line"], "AlreadyExists", detail, "name", row["scope"])
+            )
+    return await _written(tx, batch, "document", rejects)
 
 
 async def write_chunk(tx: Tx, batch: Batch) -> Written:
-    """Chunks of documents that came from the package, and were not erased here.
+    """Chunks of documents that are here, and were not erased here; refused are those without one.
 
     How far they were read counts only where what was made of them comes along.
     """
     restored = await held(tx, batch)
-    for row in batch.rows:
-        if row["scope"] not in restored:
-            kept = {k: v for k, v in row["chunk"].items() if k not in DERIVED}
-            row["chunk"] = {**kept, "consolidation_state": "raw"}
-    done = await write_unburied(tx, batch, "chunk", query=Q.restoring.chunks)
+    kept = await _unburied(tx, batch)
+    wanted = {(row["scope"], row["document"]) for row in kept}
+    asked = [{"scope": scope, "id": document} for scope, document in sorted(wanted)]
+    found = await tx.rows(Q.restoring.documents_here, rows=asked)
+    documents = {(row["scope"], row["id"]): row for row in found}
+    twice = await _twice(tx, wanted - documents.keys())
+    rows, rejects = [], []
+    for row in kept:
+        document = documents.get((row["scope"], row["document"]))
+        if document is not None:
+            rows.append(_of_document(row, document, derived=row["scope"] in restored))
+        elif (row["scope"], row["document"]) not in twice:
+            detail = f"there is no document {row['document']}"
+            rejects.append(_missing(batch, row, "document", detail))
+    unique = {row["subject"]: row for row in reversed(rows)}
+    rows = [unique[subject] for subject in sorted(unique)]
+    made = {row["line"] for row in await tx.rows(Q.restoring.chunks, rows=rows)}
+    batch.new = [row for row in rows if row["line"] in made]
     windows = [window for row in batch.new for window in row["windows"]]
     if windows:
         await tx.rows(Q.indexing.store_windows, rows=windows)
-    return done
+    return await _written(tx, batch, "chunk", rejects)
+
+
+async def _unburied(tx: Tx, batch: Batch) -> list[Row]:
+    gone = await buried(tx, batch.rules, batch.rows)
+    return [row for row in batch.rows if row["line"] not in gone]
+
+
+async def _bases(tx: Tx, rows: list[Row]) -> dict[tuple[str, str], str]:
+    """By scope and by id as rows have it, the id of the base that is here."""
+    scopes = sorted({row["scope"] for row in rows})
+    ids = sorted({row["base"] for row in rows})
+    found = await tx.rows(Q.restoring.bases_here, scopes=scopes, ids=ids)
+    return {(row["scope"], row["given"]): row["id"] for row in found}
+
+
+async def _twice(tx: Tx, missing: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Those of some documents, by scope and id, whose text is here under another id."""
+    if not missing:
+        return set()
+    scopes, ids = sorted({scope for scope, _ in missing}), sorted({one for _, one in missing})
+    found = await tx.rows(Q.restoring.documents_twice, scopes=scopes, ids=ids)
+    return {(row["scope"], row["id"]) for row in found}
+
+
+def _missing(batch: Batch, row: Row, field: str, detail: str) -> Reject:
+    return Reject(batch.file, row["line"], "NotFound", detail, field, row["scope"])
+
+
+def _placed(row: Row, base: str) -> Row:
+    """A document's row in the base that is here."""
+    if row["base"] == base:
+        return row
+    own = row["properties"]
+    key = own["key"] if row["leaving"] else document_key(base, own["name"])
+    return {**row, "base": base, "properties": {**own, "base": base, "key": key}}
+
+
+def _of_document(row: Row, document: Row, *, derived: bool) -> Row:
+    """A chunk's row with the base that its document has here: searches name a base by its id, and
+    whether it is put away decides what they find."""
+    chunk = row["chunk"]
+    if not derived:
+        kept = {name: value for name, value in chunk.items() if name not in DERIVED}
+        chunk = {**kept, "consolidation_state": "raw"}
+    base = document["base"]
+    if chunk["session"] != base:
+        live = row["is_held"] and shown(document["base_status"], document["status"])
+        named = {f"m={chunk['session']}": f"m={base}"}
+        facets = [named.get(token, token) for token in chunk["facets"] if token != LIVE]
+        facets += [LIVE] if live else []
+        chunk = {**chunk, "session": base, "live": live, "facets": facets}
+    return {**row, "chunk": chunk}
+
+
+async def _written(tx: Tx, batch: Batch, kind: str, rejects: list[Reject]) -> Written:
+    """What became of a batch whose new rows are written."""
+    await write_events(tx, batch.rules, kind, batch.new)
+    accepted = len(batch.new)
+    return Written(accepted, len(batch.rows) - accepted - len(rejects), rejects)
 
 
 async def export_base(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
@@ -206,15 +320,21 @@ def _document_record(document: Row) -> Record:
         record["error"] = document.get("error") or (
             None if document.get("version") else "it was not read before it was exported"
         )
-    return cleaned({**record, "markers": document.get("marker_ids")})
+    leaving = document["key"] == leaving_key(document["id"]) or None
+    return cleaned({**record, "leaving": leaving, "markers": document.get("marker_ids")})
 
 
 async def export_chunk(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
     """Every chunk of a document, by scope and id, with its vector where vectors are wanted."""
-    async for page in _pages(graph, chosen, query=Q.restoring.export_chunks):
-        vectors = await stored_vectors(graph, chosen, [row["id"] for row in page])
-        for row in page:
-            yield _chunk_record(row["chunk"]) | packed_vector(vectors.get(row["id"]))
+    for scope in chosen.scopes:
+        after = ""
+        while page := await graph.rows(
+            Q.restoring.export_chunks, scope=scope, after=after, limit=PAGE
+        ):
+            after = page[-1]["id"]
+            vectors = await stored_vectors(graph, chosen, [row["id"] for row in page])
+            for row in page:
+                yield _chunk_record(row["chunk"]) | packed_vector(vectors.get(row["id"]))
 
 
 def _chunk_record(chunk: Mapping[str, Any]) -> Record:
@@ -241,22 +361,17 @@ def _chunk_record(chunk: Mapping[str, Any]) -> Record:
 async def ids(graph: Graph, scope: str) -> AsyncIterator[list[str]]:
     """Ids of the chunks of a scope's documents and pages, some at a time."""
     after = ""
-    while page := await graph.rows(Q.restoring.chunk_ids, scopes=[scope], after=after, limit=PAGE):
+    while page := await graph.rows(Q.restoring.chunk_ids, scope=scope, after=after, limit=PAGE):
         yield [row["id"] for row in page]
         after = page[-1]["id"]
 
 
 async def _paged(graph: Graph, chosen: Selection, query: Query) -> AsyncIterator[Row]:
-    async for page in _pages(graph, chosen, query=query):
-        for row in page:
-            yield row
-
-
-async def _pages(graph: Graph, chosen: Selection, query: Query) -> AsyncIterator[list[Row]]:
     for scope in chosen.scopes:
         after = ""
-        while page := await graph.rows(query, scopes=[scope], after=after, limit=PAGE):
-            yield page
+        while page := await graph.rows(query, scope=scope, after=after, limit=PAGE):
+            for row in page:
+                yield row
             after = page[-1]["id"]
 
 

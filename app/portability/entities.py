@@ -82,7 +82,7 @@ async def pages(graph: Graph, scope: str) -> AsyncIterator[list[Row]]:
     """The entities of one scope by id."""
     after = ""
     while page := await graph.rows(
-        Q.restoring.export_entities, scopes=[scope], after=after, limit=PAGE
+        Q.restoring.export_entities, scope=scope, after=after, limit=PAGE
     ):
         yield page
         after = page[-1]["entity"]["id"]
@@ -158,7 +158,7 @@ async def export_merge(graph: Graph, chosen: Selection) -> AsyncIterator[Record]
     for scope in chosen.scopes:
         after = ""
         while page := await graph.rows(
-            Q.restoring.export_merges, scopes=[scope], after=after, limit=PAGE
+            Q.restoring.export_merges, scope=scope, after=after, limit=PAGE
         ):
             for row in page:
                 own = {name: row["record"].get(name) for name in LEDGER}

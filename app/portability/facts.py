@@ -113,7 +113,7 @@ async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
     for scope in chosen.scopes:
         after = ""
         while page := await graph.rows(
-            Q.restoring.export_facts, scopes=[scope], after=after, limit=PAGE
+            Q.restoring.export_facts, scope=scope, after=after, limit=PAGE
         ):
             for row in page:
                 yield _record(row)
@@ -166,7 +166,7 @@ async def export_link(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
     for scope in chosen.scopes:
         after = ""
         while page := await graph.rows(
-            Q.restoring.export_links, scopes=[scope], after=after, limit=PAGE
+            Q.restoring.export_links, scope=scope, after=after, limit=PAGE
         ):
             for row in page:
                 for link in row["links"]:

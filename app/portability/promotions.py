@@ -71,7 +71,7 @@ async def export_promotion(graph: Graph, chosen: Selection) -> AsyncIterator[Rec
     for scope in chosen.scopes:
         after = ""
         while page := await graph.rows(
-            Q.restoring.export_promotions, scopes=[scope], after=after, limit=PAGE
+            Q.restoring.export_promotions, scope=scope, after=after, limit=PAGE
         ):
             for row in page:
                 own = row["promotion"]

@@ -33,10 +33,11 @@ from app.portability.jobs import (
     find_export,
 )
 from app.portability.orders import How
-from app.portability.upload import FOREIGN_LINES, Upload, receive
+from app.portability.upload import FOREIGN_LINES, receive
 
 KEY = "idempotency-key"
 ARCHIVE = "application/zstd"
+OWN_ARGS = ("bytes", "caller")  # of an import's job: what follows from the request
 
 
 class ExportIn(WireModel):
@@ -122,22 +123,21 @@ class ImportController(Controller):
             lines = FOREIGN_LINES if how.is_named else kind
             taken = await receive(request.stream(), content_type, lines, (place, spool.limit))
             await asyncio.to_thread(how.check, taken.path)
+            args = {
+                "file": taken.path.name,
+                "scope": target,
+                "sha256": taken.sha256,
+                "vouched": vouched,
+                **how.args,
+            }
             found = await runner.jobs.get(job_id, shown_to(caller))
             if found is not None:
-                return JobOut.of(_same(found, taken))
+                return JobOut.of(_same(found, args))
             path = spool.place(job_id) / taken.path.name
             await asyncio.to_thread(taken.path.rename, path)
         finally:
             spool.drop(place.name)
-        args = {
-            "file": taken.path.name,
-            "scope": target,
-            "sha256": taken.sha256,
-            "bytes": (await asyncio.to_thread(path.stat)).st_size,
-            "caller": asked_by(caller),
-            "vouched": vouched,
-            **how.args,
-        }
+        args |= {"bytes": taken.size, "caller": asked_by(caller)}
         # Without a target it goes wherever its lines say: nobody else's to see. Nor is a job in a
         # scope that the import is yet to make.
         is_seen = target in caller.roles
@@ -209,10 +209,12 @@ class ExportController(Controller):
         return File(path, filename="loci-export.tar.zst", media_type=ARCHIVE)
 
 
-def _same(job: Job, taken: Upload) -> Job:
-    """The job of the same upload; IdempotencyMismatch for another upload under the same key."""
+def _same(job: Job, args: dict[str, Any]) -> Job:
+    """The job of the same upload that is to be read the same way; IdempotencyMismatch for any other
+    under the same key."""
     if job.task != IMPORT:
         raise Forbidden("that id belongs to other work")
-    if job.args.get("sha256") != taken.sha256:
+    asked = {name: value for name, value in job.args.items() if name not in OWN_ARGS}
+    if asked != args:
         raise IdempotencyMismatch(field="Idempotency-Key")
     return job

@@ -301,7 +301,7 @@ async def _pages(
 ) -> AsyncIterator[Row]:
     for scope in chosen.scopes:
         after = ""
-        while page := await graph.rows(query, scopes=[scope], after=after, limit=PAGE, **more):
+        while page := await graph.rows(query, scope=scope, after=after, limit=PAGE, **more):
             for row in page:
                 yield row
             last = page[-1][named]

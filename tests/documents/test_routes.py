@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from app.documents.fetch import Fetched
+from app.documents.media import Media
+from app.errors import FetchRefused
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.documents.conftest import MakeShelf
@@ -319,6 +325,93 @@ async def test_a_job_that_was_stopped_fails_its_document(
     document = await manuals.document(receipt["document"]["id"])
     assert document["status"] == "failed"
     assert "cancelled" in document["error"]
+
+
+@pytest.mark.parametrize("before", [None, "The pump is red."], ids=["first", "second version"])
+@pytest.mark.parametrize("base", ["active", "paused", "archived"])
+async def test_a_job_that_was_stopped_reads_its_document_once_it_runs_again(
+    writer: Principal, shelf: MakeShelf, opened: Parts, before: str | None, base: str
+) -> None:
+    manuals = await shelf(writer)
+    if before is not None:
+        await manuals.add("p7", before)
+    body = {"knowledge_base": manuals.base, "name": "p7", "text": "The pump is blue."}
+    receipt = (await writer.http.post("/v1/documents", json=body)).json()
+    path = f"/v1/jobs/{receipt['job']['id']}"
+    await writer.http.post(f"{path}/cancel")
+    await opened.document_reader.settle_left()
+    step = {"paused": "pause", "archived": "archive"}.get(base)
+    if step is not None:
+        moved = await writer.http.post(f"/v1/knowledge-bases/{manuals.base}/{step}")
+        assert moved.status_code == 200, moved.text
+    assert (await writer.http.post(f"{path}/rerun")).status_code == 202
+    job = await manuals.finish(receipt)
+    assert (job["state"], job["result"]["state"]) == ("done", "indexed")
+    document = await manuals.document(receipt["document"]["id"])
+    assert (document["status"], document["error"]) == ("indexed", None)
+    chunks = await manuals.chunks(document["id"])
+    assert [c["untrusted"]["text"] for c in chunks] == ["The pump is blue."]
+    shown = (await writer.http.get(f"/v1/knowledge-bases/{manuals.base}")).json()
+    assert shown["status"] == base
+
+
+async def test_a_job_that_runs_again_leaves_a_document_in_the_archive(
+    writer: Principal, shelf: MakeShelf, opened: Parts
+) -> None:
+    manuals = await shelf(writer)
+    body = {"knowledge_base": manuals.base, "name": "p7", "text": TEXT}
+    receipt = (await writer.http.post("/v1/documents", json=body)).json()
+    path = f"/v1/jobs/{receipt['job']['id']}"
+    await writer.http.post(f"{path}/cancel")
+    await opened.document_reader.settle_left()
+    document = f"/v1/documents/{receipt['document']['id']}"
+    assert (await writer.http.post(f"{document}/archive")).status_code == 200
+    await writer.http.post(f"{path}/rerun")
+    assert (await manuals.finish(receipt))["result"]["state"] == "archived"
+
+
+class Away:
+    """An address that answers once, and then no more."""
+
+    def __init__(self, text: str) -> None:
+        self._text: str | None = text
+
+    async def fetch(self, address: str, into: Path) -> Fetched:
+        """What the address gives."""
+        if self._text is None:
+            raise FetchRefused("the address answers with the status 404")
+        data, self._text = self._text.encode(), None
+        await asyncio.to_thread(into.write_bytes, data)
+        return Fetched(address, Media.TEXT, len(data), hashlib.sha256(data).hexdigest())
+
+
+async def test_reindex_cuts_what_is_stored_and_fetches_nothing(
+    writer: Principal, shelf: MakeShelf, opened: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manuals = await shelf(writer, chunk_size=1000, chunk_overlap=0)
+    reader = opened.document_reader
+    away: Any = Away("\n\n".join(PARTS))
+    monkeypatch.setattr(reader, "_parts", replace(reader._parts, fetcher=away))
+    url = "https://example.com/parts.txt"
+    body = {"knowledge_base": manuals.base, "url": url}
+    receipt = (await writer.http.post("/v1/documents", json=body)).json()
+    await manuals.finish(receipt)
+    before = await manuals.document(receipt["document"]["id"])
+    text = (await writer.http.get(f"/v1/documents/{before['id']}/text")).json()
+    path = f"/v1/knowledge-bases/{manuals.base}"
+    changed = await writer.http.patch(path, json={"chunk_size": 200, "chunk_overlap": 20})
+    assert changed.status_code == 200, changed.text
+    for receipt in (await writer.http.post(f"{path}/reindex")).json()["receipts"]:
+        assert (await manuals.finish(receipt))["result"]["state"] == "indexed"
+    after = await manuals.document(before["id"])
+    assert (after["status"], after["error"]) == ("indexed", None)
+    assert after["chunks"] > before["chunks"]
+    assert after["untrusted"]["source_url"] == url
+    assert after["version"] == before["version"]
+    assert (await writer.http.get(f"/v1/documents/{before['id']}/text")).json() == text
+    assert (await writer.http.get(path)).json()["status"] == "active"
+    again = (await writer.http.post(f"/v1/documents/{before['id']}/process")).json()
+    assert (await manuals.finish(again))["result"]["state"] == "failed"  # this one fetches
 
 
 async def test_an_address_that_is_not_public_fails_the_document(

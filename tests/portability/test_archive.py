@@ -82,6 +82,26 @@ def test_too_many_files_are_refused(tmp_path: Path) -> None:
         unpack(archive, tmp_path / "out", Limits(files=10))
 
 
+def test_the_folder_of_another_program_may_have_many_files(tmp_path: Path) -> None:
+    archive = tar_with(tmp_path / "p.tar.gz", *[member(f"p/f{n}.md", 1) for n in range(1_100)])
+    (tmp_path / "out").mkdir()
+    unpack(archive, tmp_path / "out", Limits(), tree=True)
+    assert len(list((tmp_path / "out" / "p").iterdir())) == 1_100
+    (tmp_path / "few").mkdir()
+    with pytest.raises(TooLarge, match="more than 1000 files"):
+        unpack(archive, tmp_path / "few", Limits())
+    with pytest.raises(TooLarge, match="more than 10 files"):
+        unpack(archive, tmp_path / "few", Limits(tree=10), tree=True)
+
+
+def test_many_small_files_count_by_what_they_take_of_the_disk(tmp_path: Path) -> None:
+    archive = tar_with(tmp_path / "p.tar.gz", *[member(f"p/f{n}.md", 1) for n in range(300)])
+    (tmp_path / "out").mkdir()
+    with pytest.raises(TooLarge, match="unpacks to more"):
+        unpack(archive, tmp_path / "out", Limits(size=1 << 20), tree=True)
+    assert len(list((tmp_path / "out" / "p").iterdir())) <= 257
+
+
 @pytest.mark.parametrize("name", ["p.zip", "p.tar.gz", "p.tar.zst"])
 @pytest.mark.parametrize("cut", [False, True])
 def test_a_broken_archive_is_named(tmp_path: Path, name: str, cut: bool) -> None:

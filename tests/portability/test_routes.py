@@ -109,6 +109,33 @@ async def test_the_same_key_is_one_import(admin: Principal, finish: Finish, tena
 
 
 @pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"dry_run": "true"}, {}),
+        ({}, {"dry_run": "true"}),
+        ({}, {"scope": "other"}),
+        ({}, {"vouched": "true"}),
+        ({}, {"kind": "note"}),
+        ({}, {"format": "openai-messages"}),
+    ],
+)
+async def test_the_same_key_is_one_import_as_it_was_asked_for(
+    admin: Principal, tenant: str, first: dict[str, str], second: dict[str, str]
+) -> None:
+    headers = {**NDJSON, "idempotency-key": "tuesday"}
+    body = lines([{"role": "user", "content": "Hello.", "session": "s", "scope": tenant}])
+    answers = []
+    for how in (first, second, first):
+        where = {**how, "scope": f"{tenant}/{how.get('scope', 'dev')}"}
+        answers.append(
+            await admin.http.post("/v1/imports", params=where, content=body, headers=headers)
+        )
+    assert [answer.status_code for answer in answers] == [202, 409, 202], answers[1].text
+    assert answers[1].json()["code"] == "IdempotencyMismatch"
+    assert answers[2].json()["id"] == answers[0].json()["id"]
+
+
+@pytest.mark.parametrize(
     ("content_type", "body", "status", "code"),
     [
         ("text/html", b"<p>", 415, "UnsupportedMediaType"),

@@ -68,6 +68,23 @@ async def sent(who: Principal, name: str, media: str, **query: Any) -> httpx.Res
     return await who.http.post("/v1/imports", params=asked, files=files)
 
 
+async def test_a_folder_of_more_than_a_thousand_files_comes_over_http(
+    admin: Principal, finish: Finish, tenant: str
+) -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as out:
+        for number in range(1_100):
+            out.writestr(f"bundle/{number}.md", f"---\ntype: Note\n---\n\nHive {number}.\n")
+    asked = {"scope": f"{tenant}/dev", "format": "okf", "dry_run": "true"}
+    headers = {"content-type": "application/zip"}
+    answer = await admin.http.post(
+        "/v1/imports", params=asked, content=made.getvalue(), headers=headers
+    )
+    job = await finish(admin, answer)
+    assert job["state"] == "done", job
+    assert job["result"]["kinds"]["page"]["accepted"] == 1_100
+
+
 @pytest.mark.parametrize(("name", "media", "form"), FILES)
 async def test_every_format_comes_over_http(
     admin: Principal, finish: Finish, tenant: str, name: str, media: str, form: str | None
