@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import IntEnum
 
 from app.extraction.model import Mode, Moment
-from app.facts.sharing import Sharing, may_share, of_two_kinds
+from app.facts.sharing import Sharing, is_worded, may_share, of_two_kinds
 
 
 class Tier(IntEnum):
@@ -126,7 +126,7 @@ class Rules:
             return False
         if not self.mixed and of_two_kinds(one, other):
             return True
-        if not self.sharing:
+        if not self.sharing or (self.sharing is not Sharing.PLACES and not is_worded(one)):
             return False
         first, second = self.names.get(one), self.names.get(other)
         return first is None or second is None or may_share(self.sharing, first, second)
