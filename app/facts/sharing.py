@@ -84,7 +84,7 @@ def _is_closer(one: str, other: str) -> bool:
     read = [read_name(name, "person") for name in (one, other)]
     if len({sex for sex in map(gender, read) if sex}) > 1:
         return False
-    short, long = sorted((name.tokens for name in read), key=len)
+    short, long = sorted((name.tokens for name in read), key=lambda t: (len(t), len(t[0])))
     numbers = [{word for word in some if word[0].isdigit()} for some in (short, long)]
     if (all(numbers) and numbers[0] != numbers[1]) or not DENIALS.isdisjoint(long):
         return False
