@@ -202,7 +202,8 @@ def _statement(draft: Draft, context: Context, rest: str, qualifier: str) -> Sta
     ongoing: bool | None = not past and not draft.event
     if on is not None and since is not None and past and mode is not Mode.END:
         # What was so at a time says nothing of what held before it and after.
-        until = until or on.point.end(since, context.reader.utterance.captured_at)
+        if not _may_be_done(draft, frame):
+            until = until or on.point.end(since, context.reader.utterance.captured_at)
         if mode is not Mode.CORRECT:
             rest = " … ".join(filter(None, (rest, clause.text[on.start : on.end].strip())))
     elif on is not None and not draft.event and _is_over(draft, frame):
@@ -282,6 +283,17 @@ HAD = {
     "haben": frozenset(["hatte", "hatten"]),
     "sein": frozenset(["war", "waren"]),
 }
+
+
+def _may_be_done(draft: Draft, frame: Frame) -> bool:
+    """Whether a past state may as well be what was done then, and lasts: a shop was closed on
+    Monday, and so was a ticket."""
+    if draft.rule != "state" or frame.language != "en" or isinstance(draft.object, Mention):
+        return False
+    return bool(frame.participle) or DONE.fullmatch(draft.object.text) is not None
+
+
+DONE = re.compile(r"\w{3,}ed")
 
 
 def _is_over(draft: Draft, frame: Frame) -> bool:
