@@ -101,6 +101,24 @@ class Point:
     bind: Callable[[Lean], Moment | None]
     text: str
     is_exact: bool  # a date or weekday, as against a month, a season or a year
+    days: int = 0  # that it lasts where its precision does not tell: a week, a weekend, a season
+
+    def end(self, start: Moment, spoken: datetime) -> Moment:
+        """The moment at which the period ends that begins as the point was bound, or at which
+        somebody spoke within it."""
+        over = start.at + timedelta(days=self.days or _DAYS[start.precision])
+        if not self.days and start.precision is Precision.MONTH:
+            over = over.replace(day=1)
+        elif not self.days and start.precision is Precision.YEAR:
+            over = over.replace(month=1, day=1)
+        if start.at < spoken < over:
+            return Moment(spoken, Precision.INSTANT)
+        return Moment(over, start.precision)
+
+
+_DAYS = {Precision.INSTANT: 0, Precision.DAY: 1, Precision.MONTH: 31, Precision.YEAR: 366}
+_OF_UNITS = (("weekend", 2), ("wochenend", 2), ("we", 7), ("wo", 7), ("qu", 91))
+_SEASON = 91  # days
 
 
 def point(found: re.Match[str], spoken: datetime) -> Point:
@@ -108,7 +126,17 @@ def point(found: re.Match[str], spoken: datetime) -> Point:
     kind = next(name for name in _READINGS if found[name])
     reading = _READINGS[kind]
     exact = kind in ("iso", "dotted", "md", "dm", "weekday")
-    return Point(lambda lean: _safe(reading, found, spoken, lean), found[0], exact)
+    return Point(lambda lean: _safe(reading, found, spoken, lean), found[0], exact, _days(found))
+
+
+def _days(found: re.Match[str]) -> int:
+    """The days of a week, a weekend, a quarter or a season; 0 of what its precision tells."""
+    unit = fold(found["rel_u"] or "")
+    if found["season"] or unit in _SEASONS:
+        return _SEASON
+    if found["weekend"]:
+        return 2
+    return next((days for begins, days in _OF_UNITS if unit.startswith(begins)), 0)
 
 
 Reading = Callable[[re.Match[str], datetime, Lean], Moment | None]

@@ -197,19 +197,30 @@ def _statement(draft: Draft, context: Context, rest: str, qualifier: str) -> Sta
     clause, frame = context.clause, context.frame
     span = trimmed(clause)
     past = frame.past and not (draft.dated or draft.event or draft.present)
-    since, until = _interval(draft, clause, past)
+    mode = _mode(draft, clause)
+    since, until, on = _interval(draft, context, past)
+    ongoing: bool | None = not past and not draft.event
+    if on is not None and since is not None and past and mode is not Mode.END:
+        # What was so at a time says nothing of what held before it and after.
+        if not _may_be_done(draft, frame):
+            until = until or on.point.end(since, context.reader.utterance.captured_at)
+        if mode is not Mode.CORRECT:
+            rest = " … ".join(filter(None, (rest, clause.text[on.start : on.end].strip())))
+    elif on is not None and not draft.event and _is_over(draft, frame):
+        ongoing = None
+    rest = rest or _had_been(draft, frame)
     return Statement(
         subject=draft.subject,
         predicate=draft.predicate,
         object=draft.object,
-        mode=_mode(draft, clause),
+        mode=mode,
         span=span,
         text=clause.text.strip(' \t\r\n,;:.!()"“”„'),
         confidence=round(draft.confidence * clause.sure, 3),
         rule=draft.rule,
         since=since,
         until=until,
-        ongoing=not past and not draft.event,
+        ongoing=ongoing,
         replaces=draft.old,
         fits=draft.fits,
         rest=rest,
@@ -225,15 +236,20 @@ def trimmed(clause: Clause) -> Span:
     return Span(clause.start + lead, clause.start + max(tail, lead))
 
 
-def _interval(draft: Draft, clause: Clause, past: bool) -> tuple[Moment | None, Moment | None]:
-    since = until = None
+def _interval(
+    draft: Draft, context: Context, past: bool
+) -> tuple[Moment | None, Moment | None, When | None]:
+    """Since and until when it is so, and the time at which it was or came to be, where that tells
+    the first."""
+    clause = context.clause
+    since = until = on = None
     if draft.present:  # the times of the clause are its values
-        return None, None
+        return None, None, None
     for when in clause.when:
         if _beside(clause, when) and when is not clause.when[0]:
             continue
         if when.role is Role.SINCE:
-            since = when.point.bind(when.lean) or since
+            since, on = when.point.bind(when.lean) or since, None
         elif when.role is Role.UNTIL:
             until = when.point.bind(Lean.FUTURE) or until
         elif (
@@ -242,8 +258,9 @@ def _interval(draft: Draft, clause: Clause, past: bool) -> tuple[Moment | None, 
             and since is None
             and (draft.dated or draft.event or past)
         ):
-            since = when.point.bind(at_lean(when, draft, past))
-    return since, until
+            done = past or draft.event or _is_over(draft, context.frame)
+            since, on = when.point.bind(Lean.PAST if done else Lean.NEAREST), when
+    return since, until, on
 
 
 def _beside(clause: Clause, when: When) -> bool:
@@ -252,6 +269,34 @@ def _beside(clause: Clause, when: When) -> bool:
     return re.search(r",[^,]*\w[^,]*$", before) is not None
 
 
-def at_lean(when: When, draft: Draft, past: bool) -> Lean:
-    """On Friday is the last one for what is done, and the next one for what is to come."""
-    return Lean.PAST if past or draft.event else Lean.NEAREST
+def _had_been(draft: Draft, frame: Frame) -> str:
+    """The word that tells of what was so before something else, which leaves open what came of it:
+    `had slipped to July 14`, `war nach Linz gezogen`; empty where none does."""
+    before = HAD.get(frame.auxiliary, frozenset())
+    if frame.auxiliary == "sein" and not (frame.past and draft.dated and draft.rule != "state"):
+        return ""
+    return next((t.text for t in tokens(frame.clause) if t.lower in before), "")
+
+
+HAD = {
+    "have": frozenset(["had", "'d", "’d"]),
+    "haben": frozenset(["hatte", "hatten"]),
+    "sein": frozenset(["war", "waren"]),
+}
+
+
+def _may_be_done(draft: Draft, frame: Frame) -> bool:
+    """Whether a past state may as well be what was done then, and lasts: a shop was closed on
+    Monday, and so was a ticket."""
+    if draft.rule != "state" or frame.language != "en" or isinstance(draft.object, Mention):
+        return False
+    return bool(frame.participle) or DONE.fullmatch(draft.object.text) is not None
+
+
+DONE = re.compile(r"\w{3,}ed")
+
+
+def _is_over(draft: Draft, frame: Frame) -> bool:
+    """Whether what happened is told as done: on Friday it was the last one, and not the next."""
+    perfect = frame.auxiliary in ("sein", "haben") and frame.participle and draft.rule != "state"
+    return frame.past or bool(perfect)

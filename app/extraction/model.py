@@ -81,7 +81,8 @@ class Statement:
     """One assertion found in a text.
 
     `since` and `until` are what the text itself says of the interval. `ongoing` tells that the
-    statement holds at the time of speech (present tense, present perfect with "since").
+    statement holds at the time of speech (present tense, present perfect with "since"); it is None
+    where a change is told with its date ("moved to Vienna in 2009"), which does not say so.
     `replaces` is the value that the text itself names as the old one ("from X to Y", "not X").
     `model` is the language model that proposed it; None where rules read it.
 
@@ -103,7 +104,7 @@ class Statement:
     rule: str
     since: Moment | None = None
     until: Moment | None = None
-    ongoing: bool = True
+    ongoing: bool | None = True
     replaces: Mention | Value | None = None
     model: str | None = None
     rest: str = ""

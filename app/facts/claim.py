@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import IntEnum
 
 from app.extraction.model import Mode, Moment
-from app.facts.sharing import Sharing, may_share, of_two_kinds
+from app.facts.sharing import Sharing, is_worded, may_share, of_two_kinds
 
 
 class Tier(IntEnum):
@@ -72,8 +72,9 @@ class Claim:
 
     `value` is the key of the object, the same for a fact and its negation. `start` and `end` are
     what the source itself says of the interval; `said_at` is when it was said. `ongoing` tells
-    that it held at that moment. `voids` is the value that a correction names as the error.
-    `partial` tells that words of its clause were not read: it ends and replaces nothing.
+    that it held at that moment; None where a change is told with its date. `voids` is the value
+    that a correction names as the error. `partial` tells that words of its clause were not read: it
+    ends and replaces nothing.
     """
 
     id: str
@@ -84,7 +85,7 @@ class Claim:
     authority: Authority
     start: Moment | None = None
     end: Moment | None = None
-    ongoing: bool = True
+    ongoing: bool | None = True
     confidence: float = 0.8
     voids: str | None = None
     partial: bool = False
@@ -125,7 +126,7 @@ class Rules:
             return False
         if not self.mixed and of_two_kinds(one, other):
             return True
-        if not self.sharing:
+        if not self.sharing or (self.sharing is not Sharing.PLACES and not is_worded(one)):
             return False
         first, second = self.names.get(one), self.names.get(other)
         return first is None or second is None or may_share(self.sharing, first, second)

@@ -103,10 +103,14 @@ def belief_key(
     return digest("belief", scope, subject, predicate, value or "", *more)[:32]
 
 
-def claim_id(episode: str, fact: str, start: int, *, partial: bool = False) -> str:
+def claim_id(
+    episode: str, fact: str, start: int, *, partial: bool = False, dated: bool = False
+) -> str:
     """The same span of the same episode makes one claim about a fact, however often it is read;
-    another one, where a later reading accounts for all of its words, or no longer does."""
-    return digest("claim", episode, fact, str(start), *(["partial"] if partial else []))[:32]
+    another one, where a later reading accounts for all of its words, or no longer does, or takes it
+    for a change that is told with its date."""
+    more = [*(["partial"] if partial else []), *(["dated"] if dated else [])]
+    return digest("claim", episode, fact, str(start), *more)[:32]
 
 
 def proposed_claim_id(episode: str, fact: str) -> str:
@@ -172,7 +176,11 @@ def claim_row(
         proposed_claim_id(source.episode, triple.fact_id)
         if statement.model
         else claim_id(
-            source.episode, triple.fact_id, statement.span.start, partial=bool(statement.rest)
+            source.episode,
+            triple.fact_id,
+            statement.span.start,
+            partial=bool(statement.rest),
+            dated=statement.ongoing is None,
         )
     )
     properties = {

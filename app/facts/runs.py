@@ -108,7 +108,8 @@ def _apart(kept: Sequence[Kept]) -> bool:
 
 def _plain(claim: Claim) -> bool:
     """Whether a claim says no more than that the value holds from some moment on."""
-    return claim.mode is Mode.ASSERT and claim.end is None and not claim.partial
+    whole = not claim.partial and claim.ongoing is not None
+    return claim.mode is Mode.ASSERT and claim.end is None and whole
 
 
 def _bare(claim: Claim) -> Claim:
@@ -249,7 +250,7 @@ def _untold(
     said_at: int,
     claim: str,
     start: list[Any] | None = None,
-    ongoing: bool = True,
+    ongoing: bool | None = True,
     mode: str = Mode.ASSERT.value,
     end: list[Any] | None = None,
     voids: str | None = None,

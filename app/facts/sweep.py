@@ -7,7 +7,7 @@ else said is `may_not_retire`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -149,12 +149,15 @@ class Sweep:
         self.why: dict[str, Reason] = {}
         # By fact: who waits while what was not wholly read of the same is held.
         self.waited: dict[str, Waiting] = {}
+        self.over: set[str] = set()  # changes that what was told no earlier has ended
         self.held: list[Held] = []
         self.superseded: set[tuple[str, str, Reason]] = set()
         self.contradictions: set[tuple[str, str]] = set()
 
     def take(self, event: Event) -> None:
         """Let one event take effect."""
+        if event.claim.id in self.over:
+            return
         if event.stops:
             self._stop(event)
         elif event.claim.negative:
@@ -278,7 +281,7 @@ class Sweep:
         """A claim of which words were not read: it is held, and ends nothing that stands against
         it; whoever may not revise that waits."""
         claim = event.claim
-        same = next((s for s in self.open if s.fact == claim.fact), None)
+        same = next((s for s in self.open if s.fact == claim.fact or _again(event, s)), None)
         if same is not None:
             same.confirm(event)
             return
@@ -441,6 +444,8 @@ class Sweep:
     def _close(self, stint: Stint, event: Event, why: Reason) -> None:
         self._record(stint, event.at, event.precision, why)
         self.superseded.add((stint.fact, event.claim.fact, why))
+        said_at = event.claim.said_at
+        self.over |= {c.id for c in stint.claims if c.ongoing is None and c.said_at <= said_at}
         self._wait_again(stint.fact)
 
     def _record(self, stint: Stint, end: datetime, precision: Precision, why: Reason) -> None:
@@ -480,8 +485,29 @@ def events_of(claims: Iterable[Claim]) -> Iterable[Event]:
         yield Event(start.at, start.precision, claim)
         if claim.end is not None and not claim.negative:
             yield Event(claim.end.at, claim.end.precision, claim, stops=True)
-        elif claim.start is not None and claim.ongoing and claim.start.at < claim.said_at:
-            yield Event(claim.said_at, Precision.INSTANT, claim)
+        elif claim.start is not None and claim.start.at < claim.said_at:
+            yield from _later(claim, claim.start)
+
+
+def _later(claim: Claim, start: Moment) -> Iterator[Event]:
+    """What a claim that dates its beginning says of later moments. A change had come to be by the
+    end of the time that is named; that it is so still when it is told of nobody said, so that it
+    ends nothing that was said meanwhile."""
+    told = Event(claim.said_at, Precision.INSTANT, claim)
+    over = start.at + PERIODS[start.precision]
+    if claim.ongoing or (claim.ongoing is None and over >= claim.said_at):
+        yield told
+    elif claim.ongoing is None:
+        if over > start.at:
+            yield Event(over, Precision.INSTANT, claim)
+        yield replace(told, claim=replace(claim, partial=True))
+
+
+def _again(event: Event, stint: Stint) -> bool:
+    """Whether a change that lies back is told, and what came of it is held already."""
+    claim = event.claim
+    is_back = claim.ongoing is None and claim.start is not None and claim.start.at < event.at
+    return is_back and (stint.value, stint.negative) == (claim.value, claim.negative)
 
 
 def in_order(event: Event) -> tuple[datetime, int, float, int, str, str]:

@@ -181,7 +181,9 @@ class ClaimRecord(WireModel):
     since_precision: ShortText | None = None
     until: Moment | None = None
     until_precision: ShortText | None = None
-    ongoing: bool = True
+    ongoing: bool | None = Field(
+        None, description="Whether it held when it was said; none of a change told with its date."
+    )
     confidence: Unit
     tier: Annotated[int, Field(ge=0, le=5)]
     principal: ShortText

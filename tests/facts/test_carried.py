@@ -87,7 +87,7 @@ CLAIMS = st.builds(
         *[st.none()] * 4,
         st.integers(0, 20).map(lambda days: Moment(START + timedelta(days=days), Precision.DAY)),
     ),
-    ongoing=st.booleans(),
+    ongoing=st.sampled_from([True, False, None]),
     partial=st.sampled_from([False, False, True]),
 )
 

@@ -35,7 +35,7 @@ def told(values: list[str], modes: list[Mode], ends: st.SearchStrategy[Any]) -> 
         mode=st.sampled_from(modes),
         start=SPANS,
         end=ends,
-        ongoing=st.booleans(),
+        ongoing=st.sampled_from([True, False, None]),
     )
     return st.lists(st.tuples(one, st.sampled_from(["s", "t", "u"])), min_size=1, max_size=12)
 

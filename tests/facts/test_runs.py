@@ -50,7 +50,7 @@ def told(
         mode=st.sampled_from(modes),
         start=span,
         end=st.one_of(st.none(), span) if ends else st.none(),
-        ongoing=st.booleans(),
+        ongoing=st.sampled_from([True, False, None]),
         partial=st.sampled_from([False] * 9 + [ends]),
     )
     return st.lists(

@@ -124,7 +124,9 @@ def _job(context: Context, office: Office) -> list[Draft]:
 def _has_role(context: Context, office: Office) -> list[Draft]:
     text = office.phrase.text
     value = Value(Kind.TEXT, f"text:{role_key(text, context.language)}", text)
-    return [Draft(person(office.who), "has_role", value, "job", read=office.phrase.head)]
+    head = office.phrase.head
+    year = " ".join(t.text for t in head if t.text.isdigit())  # wurde 2009 Koch
+    return [Draft(person(office.who), "has_role", value, "job", read=head, doubt=year)]
 
 
 def _new_job(context: Context, office: Office) -> list[Draft]:
