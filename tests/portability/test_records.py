@@ -112,3 +112,21 @@ def test_tags_of_a_record_lose_what_may_not_be_kept() -> None:
     tags = ("ada@example.org", "garden", "+491705551234")
     at = At(RULES, 1, {})
     assert clean_tags_of(tags, "a/dev", at) == ("[email]", "garden", "[phone]")
+
+
+def test_an_event_may_name_all_that_an_erasure_of_a_large_document_took() -> None:
+    payload = json.dumps({"ids": [f"{number:032x}" for number in range(2_000)]})
+    assert len(payload) > 70_000
+    event = {
+        "id": "a1",
+        "tenant": "acme",
+        "scope": "acme/dev",
+        "kind": "erase",
+        "outcome": "done",
+        "actor": "user:acme:ada",
+        "at": "2026-01-01T00:00:00Z",
+        "payload": payload,
+    }
+    done = prepared("audit", event)
+    assert done.rejects == []
+    assert done.rows[0]["event"]["payload"] == payload
