@@ -489,3 +489,22 @@ async def test_a_page_keeps_the_slug_that_links_know_it_by(
         found = await sent(again, "GET", f"/v1/pages/{page['id']}")
         assert found["slug"] == ("manual" if page is first else second["slug"])
     assert await sent(again, "GET", f"{door}/links") == links
+
+
+async def test_a_copy_of_a_skill_that_moves_is_tied_to_its_original_there(
+    opened: Parts, load: Import, admin: Principal, tenant: str, tmp_path: Path
+) -> None:
+    for scope in (f"{tenant}/dev", f"{tenant}/ops"):
+        await sent(admin, "POST", "/v1/scopes", {"scope": scope})
+    body = {"name": "Fire the kiln", "body": "Warm it for an hour.", "category": "automation"}
+    skill = (await sent(admin, "POST", "/v1/skills", body | {"scope": f"{tenant}/dev"}))["id"]
+    await sent(admin, "POST", f"/v1/skills/{skill}/clone", {"scope": f"{tenant}/ops"})
+    await export_package(opened.graph, tmp_path / "p", await selection(opened.graph, tenant))
+    assert (await load(tmp_path / "p", target=f"{tenant}x"))["rejects"] is None
+    ties = (
+        "MATCH (c:Skill {tenant: $t})-[:CLONED_FROM]->(s:Skill) "
+        "RETURN split(c.scope, '/')[1] AS copy, split(s.scope, '/')[1] AS of"
+    )
+    tied = [{"copy": "ops", "of": "dev"}]
+    for where in (tenant, f"{tenant}x"):
+        assert await opened.graph.raw(ties, t=where) == tied
