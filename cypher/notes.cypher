@@ -368,13 +368,40 @@ WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null} AS node,
        COLLECT { MATCH (v:NoteVersion)-[:VERSION_OF]->(n) RETURN v {.version, .content, .recorded_at, .retracted_at}
                 ORDER BY v.version } AS versions,
-       COLLECT { MATCH (n)-[:DERIVED_FROM]->(m) WHERE m:Episode OR m:Fact OR m:Note
-                 RETURN {kind: [l IN labels(m) WHERE l IN ['Episode', 'Fact', 'Note']][0], id: m.id}
+       COLLECT { MATCH (n)-[:DERIVED_FROM]->(m) WHERE m:Episode OR m:Fact
+                 RETURN {kind: [l IN labels(m) WHERE l IN ['Episode', 'Fact']][0], id: m.id}
                  ORDER BY m.id } AS sources,
        COLLECT { MATCH (n)-[x:SUPERSEDED_BY|CONTRADICTS]->(m:Note)
                  RETURN {type: type(x), other: m.id, reason: x.reason, recorded_at: x.recorded_at}
                  ORDER BY type(x), m.id } AS links
 ORDER BY n.id
+
+// name: restore_origins(rows) write many
+// What notes are copies of, where both are there.
+// unscoped: the run has checked each path; without one, the origin is one of the tenant
+UNWIND $rows AS row
+MATCH (c:Note {id: row.note})
+WHERE c.scope = row.scope
+MATCH (n:Note {id: row.other})
+WHERE n.tenant = c.tenant AND n.scope = coalesce(row.other_scope, n.scope)
+  AND NOT EXISTS { (c)-[:DERIVED_FROM]->(n) }
+CREATE (c)-[d:DERIVED_FROM]->(n)
+SET d = row.properties
+RETURN row.line AS line
+
+// name: export_origins(scopes, among, after, limit) read many
+// What the notes of one scope are copies of, by the copy; where the original lies, if that comes
+// along.
+MATCH (c:Note)
+WHERE c.scope IN $scopes AND c.id > $after
+WITH c ORDER BY c.id LIMIT $limit
+RETURN c.id AS id, c.scope AS scope,
+       COLLECT { MATCH (c)-[d:DERIVED_FROM]->(n:Note)
+                 WHERE n.tenant = c.tenant
+                 RETURN {other: n.id, quality: d.quality, at: d.at,
+                         other_scope: CASE WHEN n.scope IN $among THEN n.scope END}
+                 ORDER BY n.id } AS origins
+ORDER BY c.id
 
 // name: closure(ids) read many
 // Notes with their own closure.

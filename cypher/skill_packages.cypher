@@ -139,11 +139,14 @@ RETURN s.id AS id, s.scope AS scope,
        COLLECT {
          MATCH (s)-[r:REQUIRES|ENHANCES|COMPOSES|SUCCEEDS|CO_USED|CLONED_FROM|CONCERNS|HAS_FAILURE]->(o)
          WHERE o.tenant = s.tenant
-         WITH r {.*, type: type(r), other: o.id, outside: NOT o.scope IN $among} AS link
+         WITH r {.*, type: type(r), other: o.id, outside: NOT o.scope IN $among,
+                 other_scope: CASE WHEN o.scope <> s.scope AND o.scope IN $among THEN o.scope END}
+              AS link
          RETURN link ORDER BY link.type, link.other
        } + COLLECT {
          MATCH (o)-[r:HAS_SKILL|TEACHES]->(s)
          WITH r {.*, type: type(r), other: o.id,
+                 other_scope: CASE WHEN o.scope <> s.scope AND o.scope IN $among THEN o.scope END,
                  outside: CASE WHEN o:Principal
                             THEN NOT EXISTS { (o)-[:HOME]->(h:Scope) WHERE h.path IN $audited }
                             ELSE NOT o.scope IN $among END} AS link

@@ -23,7 +23,7 @@ with later():
     from app.kernel.scope import parse_scope
     from app.lifecycle.erasure import Order, new_receipt
     from app.lifecycle.invariants import broken
-    from app.lifecycle.model import Target
+    from app.lifecycle.model import Aimed, Target
     from app.lifecycle.people import person_of
     from app.lifecycle.proof import Proof, Search, prove
     from app.lifecycle.requests import of_author
@@ -69,7 +69,7 @@ def erase(
     as_json: AsJson = False,
 ) -> None:
     """Erase for good, with all that was made from it, where the scope's rules allow erasure."""
-    named = {
+    named: dict[Aimed, str | None] = {
         "memory": memory,
         "session": session,
         "author": author,

@@ -17,7 +17,9 @@ Path = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0, le=MOST)]
 Positive = Annotated[int, Field(ge=1, le=MOST)]
-Json = Annotated[str, StringConstraints(max_length=65_536)]
+# What Loci packed itself and may be long, such as all ids that an erasure took: only the line that
+# it stands in bounds it.
+Json = str
 Text = Annotated[str, StringConstraints(min_length=1, max_length=65_536)]
 Content = Annotated[str, StringConstraints(min_length=1, max_length=MOST_CHARACTERS)]
 Plain = str | Annotated[int, Field(ge=-MOST, le=MOST)] | float | bool | None

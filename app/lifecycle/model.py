@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from app.kernel.graph import Row
 from app.kernel.ids import digest
@@ -13,6 +13,9 @@ from app.notes.kind import buried_block
 
 # How kinds with a label of their own are erased, by name; blocks and patterns go as skills do.
 ERASED = {kind.name: kind.erasing for kind in LABELLED if kind.erasing is not None}
+Named = Literal["memory", "session", "author", "speaker", "person"]  # what a caller names
+Aimed = Literal[Named, "scope"]
+Taken = Literal[Aimed, "document", "knowledge_base"]  # of receipts: documents are deleted, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Target:
     name, `principal` the author that he is, and the rest is what the entity was resolved to.
     """
 
-    kind: str  # memory, session, author, speaker, person or scope
+    kind: Aimed
     value: str
     scope: str | None = None
     sources: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 import orjson
@@ -14,11 +14,11 @@ from app.kernel.graph import Row
 from app.kernel.wire import ShortText, WireModel
 from app.lifecycle.duplicates import Double
 from app.lifecycle.forgetting import Kept
-from app.lifecycle.model import Target
+from app.lifecycle.model import Named, Target
 from app.lifecycle.requests import Queued
 from app.lifecycle.upkeep import ENTRIES, RotReport, Rotten
 
-TARGETS = ("memory", "session", "author", "speaker", "person")
+TARGETS: tuple[Named, ...] = get_args(Named)
 
 
 class ErasureIn(WireModel):

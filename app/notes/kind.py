@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from app.episodes.record import tag_rows
 from app.facts.claim import Tier
@@ -35,6 +35,11 @@ AUTHOR = "loci"  # of the notes that nobody wrote
 FOUND = ("held", "superseded")  # standings of what the indexes hold; the rest waits or was rejected
 WAITING = "withheld"  # index state of what nobody may find
 
+Word = Literal["verified", "disproved"]
+Check = Annotated[  # a word, a blank, and the principal whose word it is
+    str, StringConstraints(pattern=r"^(verified|disproved) \S", max_length=400)
+]
+
 
 class NoteVersionRecord(WireModel):
     """A text that a note had before."""
@@ -53,7 +58,8 @@ class SourceRecord(WireModel):
 
 
 class NoteRecord(Recorded):
-    """A free-text memory."""
+    """A free-text memory. `checks` are what principals said of a learning, each by his last word;
+    `checked`, `checked_by` and `checked_at` tell of the last one."""
 
     id: Id
     scope: Path
@@ -86,8 +92,23 @@ class NoteRecord(Recorded):
     subject: Id | None = None
     cluster: ShortText | None = None
     model: ShortText | None = None
+    checked: Word | None = None
+    checked_by: ShortText | None = None
+    checked_at: Moment | None = None
+    checks: tuple[Check, ...] = ()
     metadata: Metadata = Field(default_factory=dict)
     stats: Properties = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, given: Any) -> Any:
+        """Take what older packages say of a check among the further properties."""
+        stats = given.get("stats") if isinstance(given, dict) else None
+        if not isinstance(stats, dict) or not _CHECKED & stats.keys():
+            return given
+        said = {name: stats[name] for name in _CHECKED & stats.keys()}
+        rest = {name: value for name, value in stats.items() if name not in said}
+        return {**said, **given, "stats": rest}
 
     @staticmethod
     def of(node: Mapping[str, Any]) -> NoteRecord:
@@ -131,7 +152,15 @@ class NoteRecord(Recorded):
         level = highest(self.privacy, arrival.levels.get("content"))  # type: ignore[arg-type]
         author = arrival.name(self.author) if self.is_written else AUTHOR
         tier = tier if self.is_written else Tier.EXTERNAL
-        return self.model_copy(update={"tier": int(tier), "author": author, "privacy": level})
+        own = {"tier": int(tier), "author": author, "privacy": level}
+        return self.model_copy(update=own | self._checked(arrival))
+
+    def _checked(self, arrival: Arrival) -> dict[str, Any]:
+        """Return the checks as those of the principals here, each with his last word."""
+        words = [each.split(" ", 1) for each in self.checks]
+        said = {arrival.name(who): word for word, who in words}
+        by = arrival.name(self.checked_by) if self.checked_by else None
+        return {"checks": tuple(f"{word} {who}" for who, word in said.items()), "checked_by": by}
 
     def row(
         self, identifier: str, at: datetime, *, language: str | None = None, session: str = ""
@@ -148,6 +177,7 @@ class NoteRecord(Recorded):
             "tags": list(self.tags),
             "pii": list(self.pii),
             "marker_ids": list(self.markers),
+            **({"checks": list(self.checks)} if self.checks else {}),
             "reason": self.reason or "",
             "ingested_at": at,
             "updated_at": self.updated_at or at,
@@ -214,7 +244,8 @@ class NoteRecord(Recorded):
 
 
 _ENDS = ("valid_to", "superseded_at", "expired_at")
-_APART = {"versions", "sources", "stats", "markers", "privacy", "metadata"}
+_APART = {"versions", "sources", "stats", "markers", "privacy", "metadata", "checks"}
+_CHECKED = frozenset(("checked", "checked_by", "checked_at"))
 
 
 def version_id(note: str, version: int) -> str:

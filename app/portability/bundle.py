@@ -160,10 +160,9 @@ def _type(kind: str, record: Record) -> str:
 
 def _checked(record: Record) -> Record | None:
     """Who verified a learning last, and when; None where nobody did, or it was disproved."""
-    stats = record.get("stats") or {}
-    if stats.get("checked") != "verified":
+    if record.get("checked") != "verified":
         return None
-    return {"principal": stats.get("checked_by"), "at": stats["checked_at"]}
+    return {"principal": record.get("checked_by"), "at": record["checked_at"]}
 
 
 def _head(kind: str, record: Record, verified: Record | None) -> Record:
@@ -181,9 +180,8 @@ def _head(kind: str, record: Record, verified: Record | None) -> Record:
         by = record.get("updated_by") or record.get("author")
         head["generated"] = {"by": actor(by), "at": changed.isoformat()}
     if verified is not None:
-        at = verified["at"]
-        said = at if isinstance(at, str) else at.isoformat()
-        head["verified"] = {"by": actor(verified["principal"]), "at": said}
+        by = actor(verified["principal"])
+        head["verified"] = {"by": by, "at": verified["at"].isoformat()}
     head["status"] = status
     if ended is not None:
         head["stale_after"] = ended.date().isoformat()

@@ -82,8 +82,9 @@ def prepare(kind: Declared[Any], record: Stored, at: At, same: Twins | None = No
 
 
 async def at_home(kind: Declared[Any], tx: Tx, batch: Batch) -> list[Row]:
-    """Return the rows of a batch; of a package that is moved, with the ids that things have which
-    are here already."""
+    """Return the rows of a batch that may be new; of a package that is moved, with the ids that
+    things have which are here already, and without those that are: what goes by the name of whoever
+    made it is no second one of whoever takes it in."""
     moved: dict[int, Moved] = {row["line"]: row["moved"] for row in batch.rows if "moved" in row}
     if not moved:
         return batch.rows
@@ -92,6 +93,8 @@ async def at_home(kind: Declared[Any], tx: Tx, batch: Batch) -> list[Row]:
     rows = []
     for row in batch.rows:
         again = moved[row["line"]]
+        if (again.record.id, again.record.scope) in same:
+            continue
         if any((one.id, one.source) in same for one in again.given):
             at = At(batch.rules, row["line"], again.policies)
             row = prepare(kind, again.record, at, same)
@@ -107,6 +110,7 @@ def unique(identifier: str, scope: str) -> str:
 
 async def write(kind: Declared[Any], tx: Tx, batch: Batch) -> Written:
     """Write what is new, was not erased here, and has the whole that it is a part of."""
+    given = len(batch.rows)
     batch = Batch(batch.file, await at_home(kind, tx, batch), batch.rules)
     wholes = {row["properties"]["whole"] for row in batch.rows} - {None}
     present = await tx.rows(Q.kinds.present, ids=sorted(wholes))
@@ -121,7 +125,7 @@ async def write(kind: Declared[Any], tx: Tx, batch: Batch) -> Written:
         for row in batch.rows
         if row["properties"]["whole"] in lost and row["line"] not in gone
     ]
-    done.duplicates = len(batch.rows) - done.accepted - len(done.rejects)
+    done.duplicates = given - done.accepted - len(done.rejects)
     return done
 
 

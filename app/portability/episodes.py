@@ -33,7 +33,6 @@ from app.portability.kind import (
     At,
     Batch,
     Kind,
-    Reader,
     Record,
     Reject,
     Rules,
@@ -42,7 +41,9 @@ from app.portability.kind import (
     Written,
     cleaned,
 )  # fmt: skip
+from app.portability.reader import Reader
 from app.portability.records import EpisodeRecord
+from app.portability.twins import Given, twins
 from app.portability.vectors import counted, given_vectors, judged, packed_vector, stored_vectors
 from app.portability.writing import importer_of, write_events
 from app.sanitize import metadata
@@ -87,6 +88,7 @@ def prepare(record: EpisodeRecord, at: At) -> Row:
         "scopes": [scope],
         "id": stamp.id,
         "first": stamp.id,
+        "own": _own(record, scope, at),
         "hash": episode["content_hash"],
         "timed": stamp.timed,
         "key": episode["dedup_key"],
@@ -99,6 +101,13 @@ def prepare(record: EpisodeRecord, at: At) -> Row:
         "tags": tag_rows(scope, cleaned_up.capture.tags),
         "windows": windows,
     }
+
+
+def _own(record: EpisodeRecord, scope: str, at: At) -> Given | None:
+    """The episode as its package has it, where it goes by another id here: it is the same one where
+    the package came from, whoever takes it in, and no second word on what it says."""
+    is_other = record.id is not None and not at.rules.keeps
+    return Given(record.id, record.scope, scope) if is_other and record.id else None
 
 
 def _cleaned_tree(value: Any, policy: SanitizePolicy, deep: int = 0) -> Any:
@@ -248,6 +257,8 @@ async def known(reader: Reader, rows: Sequence[Row], rules: Rules) -> dict[int, 
     goes by an id of its own then, which follows from the words.
     """
     found = await _found(reader, rows)
+    absent = [row for row in rows if row["line"] not in found]
+    found |= await _at_home(reader, absent, rules)
     states: dict[int, State] = dict.fromkeys(found, "same")
     others = [row for row in rows if _is_other(row, found.get(row["line"]), rules)]
     told = await _found(reader, [_next(row, "") for row in others]) if others else {}
@@ -297,6 +308,19 @@ async def _last(reader: Reader, found: dict[int, Row]) -> dict[int, Row]:
 async def _found(reader: Reader, rows: Sequence[Row]) -> dict[int, Row]:
     asked = [{"line": r["line"], "key": r["key"], "id": r["id"]} for r in rows]
     found = await reader.rows(Q.portability.known_episodes, rows=asked)
+    return {row["line"]: row for row in found}
+
+
+async def _at_home(reader: Reader, rows: Sequence[Row], rules: Rules) -> dict[int, Row]:
+    """What is here of rows by the ids that they have in the package, or that these follow from."""
+    given = {row["line"]: row["own"] for row in rows if row["own"] is not None}
+    same = await twins(reader, rules.run, given.values()) if given else {}
+    asked = [
+        {"line": line, "key": "", "id": same[own.id, own.source]}
+        for line, own in given.items()
+        if (own.id, own.source) in same
+    ]
+    found = await reader.rows(Q.portability.known_episodes, rows=asked) if asked else []
     return {row["line"]: row for row in found}
 
 

@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints
 
 from app.kernel.fields import Id, Json, Path
 from app.kernel.wire import Moment, ShortText, WireModel
+from app.lifecycle.model import Taken
 
 Digest = Annotated[str, StringConstraints(pattern="^[0-9a-f]{32,64}$")]
 Names = Annotated[tuple[ShortText, ...], Field(max_length=1_000_000)]
@@ -19,7 +20,7 @@ class ReceiptRecord(WireModel):
     id: Id
     tenant: Path
     scope: Path
-    kind: Literal["memory", "session", "author", "speaker", "person", "document", "knowledge_base"]
+    kind: Taken
     target: ShortText
     by: ShortText
     at: Moment

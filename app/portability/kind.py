@@ -10,16 +10,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import orjson
 from pydantic import BaseModel
 
 from app.errors import InvalidInput, LociError
-from app.kernel.cypher import Query
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import ScopePath, parse_scope
 from app.portability.bounds import Bounds
+from app.portability.reader import Reader
 from app.portability.twins import followed
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.suspicion import Judge
@@ -189,13 +189,6 @@ class Selection:
     vectors: bool = False
     audited: list[str] = field(default_factory=list)
     tenants: list[str] = field(default_factory=list)
-
-
-class Reader(Protocol):
-    """What reads from the graph, in a transaction or alone."""
-
-    async def rows(self, query: Query, /, **params: Any) -> list[Row]:
-        """All rows of a query."""
 
 
 State = Literal["same", "updated", "changed"]

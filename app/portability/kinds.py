@@ -16,6 +16,7 @@ from app.portability.graves import LEARNING, RECEIPT, TOMBSTONE
 from app.portability.kind import Kind
 from app.portability.labelled import labelled
 from app.portability.notes import NOTE
+from app.portability.origins import ORIGIN
 from app.portability.pages import PAGE
 from app.portability.predicates import PREDICATE
 from app.portability.promotions import ATTESTATION, PROMOTION
@@ -57,6 +58,7 @@ KINDS: tuple[Kind, ...] = (
     ATTESTATION,
     PROMOTION,
     *labelled(LABELLED, {NOTE.name: NOTE}),
+    ORIGIN,
     SKILL,
     SKILL_LINK,
     SKILL_USAGE,

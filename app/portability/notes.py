@@ -10,8 +10,9 @@ from app.notes.kind import NOTE as DECLARED
 from app.notes.model import MADE as NEVER_WRITTEN
 from app.notes.model import Namespace
 from app.portability.derived import buried, write_events, write_new
-from app.portability.kind import Batch, Reader, Rules, State, Written
+from app.portability.kind import Batch, Rules, State, Written
 from app.portability.labelled import portable
+from app.portability.reader import Reader
 
 TEXT = (
     "content", "content_hash", "title", "language", "terms", "about_terms", "context_terms", "pii",

@@ -13,6 +13,7 @@ from app.portability.records import StatsRecord
 
 Content = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_LONGEST)]
 Title = Annotated[str, StringConstraints(min_length=1, max_length=TITLE_LONGEST)]
+Slug = Annotated[str, StringConstraints(pattern=r"^\S+$", max_length=TITLE_LONGEST + 40)]
 
 
 class PageVersionRecord(WireModel):
@@ -47,6 +48,9 @@ class PageRecord(WireModel):
     scope: Path
     kind: Literal["page", "article"] = "page"
     title: Title
+    slug: Slug | None = Field(
+        None, description="Its own slug, where that does not follow from its title."
+    )
     content: Content
     aliases: tuple[Title, ...] = ()
     formers: tuple[Title, ...] = ()

@@ -23,7 +23,6 @@ from app.portability.kind import (
     At,
     Batch,
     Kind,
-    Reader,
     Record,
     Rules,
     Selection,
@@ -32,6 +31,7 @@ from app.portability.kind import (
     cleaned,
 )  # fmt: skip
 from app.portability.page_records import PageRecord, PageVersionRecord, PassageRecord
+from app.portability.reader import Reader
 from app.sanitize.step import sanitize
 
 PAGE_OF = 200  # pages that an export reads at once: their texts are long
@@ -60,7 +60,7 @@ def prepare(record: PageRecord, at: At) -> Row:
         "tenant": parse_scope(scope).tenant,
         "kind": record.kind,
         "title": title,
-        "slug": slug(title, identifier),
+        "slug": _slug(record, title, at) or slug(title, identifier),
         "aliases": [clean(alias, "aliases", scope, at) for alias in record.aliases],
         "formers": [clean(former, "formers", scope, at) for former in record.formers],
         "tags": [clean(tag, "tags", scope, at) for tag in record.tags],
@@ -94,6 +94,12 @@ def prepare(record: PageRecord, at: At) -> Row:
         "versions": versions,
         "passages": _passages(page, record, at) if at.rules.keeps else [],
     }
+
+
+def _slug(record: PageRecord, title: str, at: At) -> str | None:
+    """The slug that links know a page by; None where the page has no other than its title's, gets
+    an id of its own, or a title that is fit to be stored."""
+    return record.slug if at.rules.keeps and title == record.title else None
 
 
 def _passages(page: Row, record: PageRecord, at: At) -> list[Row]:
@@ -229,6 +235,7 @@ def _record(row: Row) -> Record:
     return cleaned(
         {
             **opened({name: page.get(name) for name in PLAIN}),
+            "slug": page["slug"] if page["slug"] != slug(page["title"], page["id"]) else None,
             "crlf": page["crlf"] or None,
             "bom": page["bom"] or None,
             "markers": page.get("marker_ids"),

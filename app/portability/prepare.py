@@ -29,7 +29,8 @@ LINE_LIMIT = 8 << 20  # bytes: a text of 1 MiB, escaped, and its vector
 CLAIMED = frozenset(
     (
         "trust", "importance", "is_pinned", "tier", "confidence", "confirmations", "effectiveness",
-        "signature", "signature_value", "attestations",
+        "signature", "signature_value", "attestations", "checked", "checked_by", "checked_at",
+        "checks",
     )
 )  # fmt: skip
 BOM = b"\xef\xbb\xbf"

@@ -15,7 +15,6 @@ from app.portability.kind import (
     At,
     Batch,
     Kind,
-    Reader,
     Record,
     Rules,
     Selection,
@@ -23,6 +22,7 @@ from app.portability.kind import (
     Written,
     cleaned,
 )  # fmt: skip
+from app.portability.reader import Reader
 from app.portability.records import SessionRecord
 from app.portability.writing import write_events
 from app.sanitize.policy import SanitizePolicy

@@ -93,6 +93,7 @@ class SkillLinkRecord(WireModel):
     ]  # fmt: skip
     skill: Id
     other: Id
+    other_scope: Path | None = Field(None, description="Where the other end lies, if elsewhere.")
     weight: Unit | None = None
     confidence: Unit | None = None
     version: Version | None = None

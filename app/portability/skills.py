@@ -134,16 +134,18 @@ def prepare_link(record: SkillLinkRecord, at: At) -> Row:
     """One edge at a skill."""
     scope = at.scope(record.scope)
     skill = at.identifier(record.skill, scope)
-    other = _end(record, scope, at)
-    properties = record.model_dump(exclude={"scope", "type", "skill", "other", "outside"})
-    row = _placed(at, scope, f"{record.type} {skill} {other}", properties)
-    return {**row, "type": record.type, "skill": skill, "other": other}
+    there = at.scope(record.other_scope, "other_scope") if record.other_scope else scope
+    other = _end(record, there, at)
+    apart = {"scope", "type", "skill", "other", "other_scope", "outside"}
+    row = _placed(at, scope, f"{record.type} {skill} {other}", record.model_dump(exclude=apart))
+    ends = {"skill": skill, "other": other, "scopes": sorted({scope, there})}
+    return {**row, "type": record.type, **ends}
 
 
-def _end(record: SkillLinkRecord, scope: str, at: At) -> str:
+def _end(record: SkillLinkRecord, there: str, at: At) -> str:
     if record.type == "HAS_SKILL":
-        return author_of(record.other, scope, at)
-    return at.identifier(record.other, scope)
+        return author_of(record.other, there, at)
+    return at.identifier(record.other, there)
 
 
 def prepare_usage(record: SkillUsageRecord, at: At) -> Row:

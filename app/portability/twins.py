@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from app.kernel.cypher import Q
-from app.kernel.graph import Tx
 from app.kernel.ids import digest
+from app.portability.reader import Reader
 
 KEPT = 8  # scopes of packages whose ids here are kept while a run goes on
 
@@ -36,15 +36,15 @@ def followed(scope: str, identifier: str) -> str:
     return digest("import", scope, identifier)[:32]
 
 
-async def twins(tx: Tx, run: str, asked: Iterable[Given]) -> dict[tuple[str, str], str]:
+async def twins(reader: Reader, run: str, asked: Iterable[Given]) -> dict[tuple[str, str], str]:
     """Those of the ids that stand here for something, each with its id here."""
     given = set(asked)
     rows = [{"id": one.id, "scope": one.scope} for one in given]
-    known = {(row["id"], row["scope"]) for row in await tx.rows(Q.kinds.twins, rows=rows)}
+    known = {(row["id"], row["scope"]) for row in await reader.rows(Q.kinds.twins, rows=rows)}
     found = {(one.id, one.source): one.id for one in given if (one.id, one.scope) in known}
     away = [one for one in given if (one.id, one.source) not in found and one.source != one.scope]
     for source, scope in sorted({(one.source, one.scope) for one in away}):
-        here = await _ids_in(tx, run, source, scope)
+        here = await _ids_in(reader, run, source, scope)
         found |= {
             (one.id, source): here[one.id]
             for one in away
@@ -53,13 +53,13 @@ async def twins(tx: Tx, run: str, asked: Iterable[Given]) -> dict[tuple[str, str
     return found
 
 
-async def _ids_in(tx: Tx, run: str, source: str, scope: str) -> dict[str, str]:
+async def _ids_in(reader: Reader, run: str, source: str, scope: str) -> dict[str, str]:
     """The ids of what a scope holds by those that a package from `source` would have of them, made
     once for a run; what the run itself writes there need not be among them."""
     key = run, source, scope
     if key not in _here:
-        ids = (await tx.one(Q.kinds.ids_in, scope=scope))["ids"]
-        made = await asyncio.to_thread(lambda: {followed(source, own): own for own in ids})
+        (row,) = await reader.rows(Q.kinds.ids_in, scope=scope)
+        made = await asyncio.to_thread(lambda: {followed(source, own): own for own in row["ids"]})
         if len(_here) >= KEPT:
             _here.clear()
         _here[key] = made

@@ -18,6 +18,8 @@ from app.kernel.caller import Role
 from app.kernel.migrate import OF_STORED, migrations
 from app.kinds import KINDS as DECLARED
 from app.lifecycle.invariants import broken
+from app.notes.kind import NOTE
+from app.portability import entities, facts
 from app.portability.exporter import digest_of, export_package
 from app.portability.kind import Kind
 from app.portability.kinds import KINDS
@@ -131,6 +133,25 @@ async def restored(
     return {file["kind"] for file in manifest["files"]}
 
 
+LISTS = (
+    "MATCH (n:Note|Fact|Entity) WHERE n.tenant = $tenant UNWIND keys(n) AS name "
+    "WITH n, name WHERE valueType(n[name]) STARTS WITH 'LIST' AND NOT name STARTS WITH 'embedding' "
+    "RETURN DISTINCT [l IN labels(n) WHERE l IN $labels][0] AS label, name"
+)
+KNOWN = {
+    "Note": NOTE.known,
+    "Fact": {*facts.PLAIN, *facts.MADE},
+    "Entity": {*entities.PLAIN, *entities.UNSAID},
+}
+
+
+async def unsaid_lists(opened: Parts, tenant: str) -> list[Any]:
+    """The properties that are lists and no fields of their records: what is told beside these holds
+    no lists, so that no import would take the line."""
+    rows = await opened.graph.raw(LISTS, tenant=tenant, labels=list(KNOWN))
+    return [row for row in rows if row["name"] not in KNOWN[row["label"]]]
+
+
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("world", SEEDS, indirect=True)
 async def test_what_is_exported_is_restored(
@@ -138,6 +159,7 @@ async def test_what_is_exported_is_restored(
 ) -> None:
     tenant = whole.tenant
     assert await broken(opened.graph, tenant) == []
+    assert await unsaid_lists(opened, tenant) == []
     await sealed(opened, tenant)
     # A scope comes without the chain, which is the tenant's.
     told = await restored(opened, empty, whole.scopes[0], tmp_path / "scope")

@@ -7,16 +7,20 @@ from typing import Any
 
 import pytest
 
+from app.cli.transfer import store_of
 from app.lifecycle.invariants import broken
 from app.portability.declared import unique
 from app.portability.exporter import export_package
-from app.portability.service import selection
+from app.portability.service import Order, import_attended, selection
 from app.wiring import Parts
 from tests.autonomy.conftest import make
 from tests.conftest import MakePrincipal, Principal
 from tests.pools.test_packages import Load, load
+from tests.portability.conftest import untold
+from tests.portability.packages import write_package
 
 __all__ = ["load"]
+KINDS = ("transcript", "transcript_message", "preference")
 FILES = ("work_items", "work_links", "goals", "goal_links", "contexts", "context_entries")
 
 
@@ -100,6 +104,31 @@ async def test_two_tenants_that_use_the_same_names_both_have_everything(
             tally["accepted"] == tally["rejected"] == 0 for tally in again["kinds"].values()
         ), again
         assert await seen(scout) == wanted
+
+
+async def test_what_goes_by_an_agent_is_no_second_one_of_whoever_imports_it(
+    opened: Parts, admin: Principal, load: Load, tenant: str, tmp_path: Path
+) -> None:
+    at, memory = "2026-03-01T09:00:00+00:00", "0" * 32
+    own = {"id": "x", "scope": tenant, "agent": f"agent:{tenant}:scout", "conversation": "c"}
+    times = {"began_at": at, "changed_at": at, "said_at": at}
+    message = {"key": "m1", "voice": "system", "apart": "system", "words": "Be brief.", "number": 1}
+    package = write_package(
+        tmp_path / "p",
+        transcripts=[own | times | {"said": 1}],
+        transcript_messages=[own | message | {"said_at": at}],
+        preferences=[
+            {"id": "x", "scope": tenant, "agent": own["agent"], "memory": memory, "noted_at": at}
+            | {"category": "style"}
+        ],
+    )
+    first = await load(package)
+    assert {k: v["accepted"] for k, v in first["kinds"].items()} == dict.fromkeys(KINDS, 1), first
+    await export_package(opened.graph, tmp_path / "out", await selection(opened.graph, tenant))
+    order = Order(tmp_path / "out", target=tenant, caller=admin.caller)
+    again = (await import_attended(store_of(opened), order, untold))["kinds"]
+    there = {"accepted": 0, "duplicates": 1, "rejected": 0}
+    assert {kind: again[kind] for kind in KINDS} == dict.fromkeys(KINDS, there)
 
 
 @pytest.mark.parametrize(

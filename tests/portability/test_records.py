@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,10 @@ NOTE = {
 LARGE = 2**63
 
 
-def prepared(kind: str, record: dict[str, Any]) -> Prepared:
+def prepared(kind: str, record: dict[str, Any], rules: Rules = RULES) -> Prepared:
     """What becomes of one line that an import over HTTP brings."""
     lines: list[bytes | None] = [json.dumps(record).encode()]
-    return prepare_chunk(Chunk(kind, f"{kind}s.jsonl", 1, lines, 1), RULES, {})
+    return prepare_chunk(Chunk(kind, f"{kind}s.jsonl", 1, lines, 1), rules, {})
 
 
 @pytest.mark.parametrize(
@@ -112,3 +113,39 @@ def test_tags_of_a_record_lose_what_may_not_be_kept() -> None:
     tags = ("ada@example.org", "garden", "+491705551234")
     at = At(RULES, 1, {})
     assert clean_tags_of(tags, "a/dev", at) == ("[email]", "garden", "[phone]")
+
+
+CHECKED = {"checked": "verified", "checked_by": "user:acme:ada", "checked_at": NOTE["valid_from"]}
+
+
+def test_an_older_package_tells_of_a_check_among_the_further_properties() -> None:
+    older, newer = {**NOTE, "stats": {**CHECKED, "heat": 0.5}}, {**NOTE, **CHECKED}
+    vouched = replace(RULES, vouched=True)
+    (row,) = prepared("note", older, vouched).rows
+    assert row["properties"].pop("heat") == 0.5
+    assert prepared("note", newer, vouched).rows == [row]
+    assert row["properties"]["checked_by"] == "user:acme:ada"
+
+
+def test_nobody_who_is_not_vouched_for_says_what_others_checked() -> None:
+    checks = {**CHECKED, "checks": ["verified user:acme:ada"]}
+    claimed = prepared("note", {**NOTE, **checks}, replace(RULES, vouched=False)).rows
+    assert claimed == prepared("note", NOTE, replace(RULES, vouched=False)).rows != []
+
+
+def test_an_event_may_name_all_that_an_erasure_of_a_large_document_took() -> None:
+    payload = json.dumps({"ids": [f"{number:032x}" for number in range(2_000)]})
+    assert len(payload) > 70_000
+    event = {
+        "id": "a1",
+        "tenant": "acme",
+        "scope": "acme/dev",
+        "kind": "erase",
+        "outcome": "done",
+        "actor": "user:acme:ada",
+        "at": "2026-01-01T00:00:00Z",
+        "payload": payload,
+    }
+    done = prepared("audit", event)
+    assert done.rejects == []
+    assert done.rows[0]["event"]["payload"] == payload

@@ -21,9 +21,10 @@ from app.sanitize.policy import Action, SanitizePolicy
 from app.settings import Settings
 from app.wiring import Parts, parts
 from tests.conftest import MakePrincipal, Principal
-from tests.portability.beliefs import believe
+from tests.portability.beliefs import believe, sent
 from tests.portability.conftest import Import, untold
 from tests.portability.packages import turns, write_package
+from tests.portability.test_beliefs import CLEAR
 from tests.support.server import EmbeddedPair
 
 BELIEFS = {
@@ -362,3 +363,148 @@ async def test_an_export_of_one_scope_holds_nothing_of_another(
     lines = (tmp_path / "out" / "episodes.jsonl").read_bytes().splitlines()
     assert {orjson.loads(line)["scope"] for line in lines} == {f"{tenant}/dev"}
     assert len(lines) == 5
+
+
+async def restored(opened: Parts, tenant: str, path: Path) -> dict[str, Any]:
+    """Export a tenant, take it out of the store, and import what was exported there: it says the
+    same again. The result of the import."""
+    chosen = await selection(opened.graph, tenant)
+    manifest = await export_package(opened.graph, path, chosen)
+    await opened.graph.raw(CLEAR, tenant=tenant)
+    result = await import_attended(store_of(opened), Order(path), untold)
+    assert result["rejects"] is None
+    assert await digest_of(opened.graph, chosen) == {
+        "digest": manifest["digest"],
+        "audit": manifest["audit"],
+        "records": {file["kind"]: file["records"] for file in manifest["files"]},
+    }
+    return result
+
+
+async def back(principal: MakePrincipal, tenant: str) -> Principal:
+    """The administrator of a tenant that was restored, with a new key: keys are in no package."""
+    return await principal(tenant, role=Role.ADMIN, name="admin", kind="user")
+
+
+async def test_a_learning_that_was_checked_is_restored_with_what_was_said_of_it(
+    opened: Parts,
+    load: Import,
+    admin: Principal,
+    principal: MakePrincipal,
+    tenant: str,
+    tmp_path: Path,
+) -> None:
+    bob = await principal(tenant, name="bob", kind="user", role=Role.ADMIN)
+    body = {"content": "Keys are rotated at night.", "namespace": "learnings", "scope": tenant}
+    note = (await sent(admin, "POST", "/v1/notes", body))["id"]
+    for who, holds in ((admin, True), (bob, False)):
+        checked = await sent(who, "POST", f"/v1/learnings/{note}/check", {"holds": holds})
+    await restored(opened, tenant, tmp_path / "p")
+    again = await back(principal, tenant)
+    assert await sent(again, "GET", f"/v1/learnings/{note}") == checked
+    # The word of each counts once, also by what was said before.
+    once = await sent(again, "POST", f"/v1/learnings/{note}/check", {"holds": True})
+    assert once == checked
+    # Elsewhere whoever checked it is named by the principal there.
+    moved = await load(tmp_path / "p", target=f"{tenant}x")
+    assert moved["rejects"] is None
+    found = "MATCH (n:Note {tenant: $t}) RETURN n.checks AS checks, n.checked_by AS last"
+    assert await opened.graph.raw(found, t=f"{tenant}x") == [
+        {
+            "checks": [f"verified user:{tenant}x:admin", f"disproved user:{tenant}x:bob"],
+            "last": f"user:{tenant}x:bob",
+        }
+    ]
+
+
+async def test_the_receipt_of_a_deleted_scope_is_restored(
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, tmp_path: Path
+) -> None:
+    old = f"{tenant}/old"
+    await sent(admin, "PUT", f"/v1/scopes/rules?scope={tenant}", {"erasure": True})
+    await sent(admin, "POST", "/v1/scopes", {"scope": old})
+    body = {"content": "Heron GmbH is based in Ulm.", "session": "s", "scope": old}
+    await sent(admin, "POST", "/v1/episodes", body)
+    ordered = await sent(admin, "DELETE", f"/v1/scopes?scope={old}")
+    assert await opened.runner.run(opened, ordered["job"]) == "done"
+    told = await sent(admin, "GET", f"/v1/erasures/{ordered['receipt']}")
+    result = await restored(opened, tenant, tmp_path / "p")
+    assert result["kinds"]["receipt"] == {"accepted": 1, "duplicates": 0, "rejected": 0}
+    again = await back(principal, tenant)
+    assert await sent(again, "GET", f"/v1/erasures/{ordered['receipt']}") == told
+
+
+async def test_a_copy_of_a_note_goes_with_its_original_where_both_were_restored(
+    opened: Parts,
+    load: Import,
+    admin: Principal,
+    principal: MakePrincipal,
+    tenant: str,
+    tmp_path: Path,
+) -> None:
+    scope = f"{tenant}/dev"
+    await sent(admin, "PUT", f"/v1/scopes/rules?scope={tenant}", {"erasure": True})
+    await sent(admin, "POST", "/v1/scopes", {"scope": scope})
+    body = {"content": "Tiles that dry by the window bend in the kiln.", "scope": scope}
+    worth = {"namespace": "learnings", "importance": 0.8, "confidence": 0.9}
+    note = (await sent(admin, "POST", "/v1/notes", body | worth))["id"]
+    await opened.graph.raw("MATCH (n:Note {id: $id}) SET n.recalled = 2", id=note)
+    shared = await sent(admin, "POST", f"/v1/learnings/{note}/share", {"scope": tenant})
+    told = (await sent(admin, "GET", f"/v1/learnings/{note}"))["shared"]
+    assert [one["note"] for one in told] == [shared["note"]]
+    result = await restored(opened, tenant, tmp_path / "p")
+    assert result["kinds"]["note_origin"]["accepted"] == 1
+    again = await back(principal, tenant)
+    assert (await sent(again, "GET", f"/v1/learnings/{note}"))["shared"] == told
+    once = await sent(again, "POST", f"/v1/learnings/{note}/share", {"scope": tenant})
+    assert (once["made"], once["note"]) == (False, shared["note"])
+    # A copy elsewhere is tied to the original there.
+    assert (await load(tmp_path / "p", target=f"{tenant}x"))["rejects"] is None
+    ties = "MATCH (c:Note {tenant: $t})-[:DERIVED_FROM]->(n:Note) RETURN c.scope AS c, n.scope AS n"
+    there = await opened.graph.raw(ties, t=f"{tenant}x")
+    assert there == [{"c": f"{tenant}x", "n": f"{tenant}x/dev"}]
+    erased = await sent(again, "POST", "/v1/erasures", {"memory": note})
+    assert erased["state"] == "done"
+    assert await opened.graph.raw("MATCH (n:Note {tenant: $t}) RETURN n.id", t=tenant) == []
+
+
+async def test_a_page_keeps_the_slug_that_links_know_it_by(
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, tmp_path: Path
+) -> None:
+    async def write(title: str, content: str) -> dict[str, Any]:
+        body = {"title": title, "content": content, "scope": tenant}
+        made: dict[str, Any] = await sent(admin, "POST", "/v1/pages", body)
+        return made
+
+    first = await write("Guide", "For the first floor.")
+    second = await write("Guide", "For the second floor.")
+    assert second["slug"] not in ("guide", first["slug"])
+    third = await write("Index", f"See [[{second['slug']}]].")
+    await sent(admin, "PATCH", f"/v1/pages/{first['id']}", {"title": "Manual"})
+    door = f"/v1/pages/{third['id']}"
+    links = await sent(admin, "GET", f"{door}/links")
+    await restored(opened, tenant, tmp_path / "p")
+    again = await back(principal, tenant)
+    for page in (second, first):
+        found = await sent(again, "GET", f"/v1/pages/{page['id']}")
+        assert found["slug"] == ("manual" if page is first else second["slug"])
+    assert await sent(again, "GET", f"{door}/links") == links
+
+
+async def test_a_copy_of_a_skill_that_moves_is_tied_to_its_original_there(
+    opened: Parts, load: Import, admin: Principal, tenant: str, tmp_path: Path
+) -> None:
+    for scope in (f"{tenant}/dev", f"{tenant}/ops"):
+        await sent(admin, "POST", "/v1/scopes", {"scope": scope})
+    body = {"name": "Fire the kiln", "body": "Warm it for an hour.", "category": "automation"}
+    skill = (await sent(admin, "POST", "/v1/skills", body | {"scope": f"{tenant}/dev"}))["id"]
+    await sent(admin, "POST", f"/v1/skills/{skill}/clone", {"scope": f"{tenant}/ops"})
+    await export_package(opened.graph, tmp_path / "p", await selection(opened.graph, tenant))
+    assert (await load(tmp_path / "p", target=f"{tenant}x"))["rejects"] is None
+    ties = (
+        "MATCH (c:Skill {tenant: $t})-[:CLONED_FROM]->(s:Skill) "
+        "RETURN split(c.scope, '/')[1] AS copy, split(s.scope, '/')[1] AS of"
+    )
+    tied = [{"copy": "ops", "of": "dev"}]
+    for where in (tenant, f"{tenant}x"):
+        assert await opened.graph.raw(ties, t=where) == tied

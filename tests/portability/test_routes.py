@@ -309,3 +309,44 @@ async def test_a_revoked_admin_neither_erases_nor_consolidates(
     kept = await admin.http.get(f"/v1/episodes/{said.json()['id']}")
     assert kept.status_code == 200
     assert kept.json()["consolidation_state"] == "raw"
+
+
+async def test_an_export_that_is_imported_where_it_came_from_is_nobody_s_second_word(
+    admin: Principal, principal: MakePrincipal, opened: Parts, finish: Finish, tenant: str
+) -> None:
+    scope = f"{tenant}/sales"
+    for name in ("ann", "bob"):
+        who = await principal(scope, name=name)
+        said = {"content": f"{name.title()} works for Heron GmbH.", "session": "s"}
+        assert (await who.http.post("/v1/episodes", json=said)).is_success
+    await opened.consolidation.consolidate(scope)
+    claims = (
+        "MATCH (e:Episode)-[c:SUPPORTS]->(f:Fact {scope: $scope}) "
+        "RETURN f.id AS fact, f.principals AS principals, count(c) AS claims ORDER BY fact"
+    )
+    before = await opened.graph.raw(claims, scope=scope)
+    assert before
+    exported = await finish(admin, await admin.http.post("/v1/exports", json={"scopes": [scope]}))
+    package = (await admin.http.get(f"/v1/exports/{exported['id']}")).content
+
+    async def imported(target: str) -> dict[str, Any]:
+        answer = await admin.http.post(
+            "/v1/imports",
+            params={"scope": target},
+            content=package,
+            headers={"content-type": "application/zstd"},
+        )
+        job = await finish(admin, answer)
+        assert job["state"] == "done", job
+        told: dict[str, Any] = job["result"]["kinds"]["episode"]
+        return told
+
+    for _ in range(2):
+        assert await imported(scope) == {"accepted": 0, "duplicates": 2, "rejected": 0}
+    await opened.consolidation.consolidate(scope)
+    assert await opened.graph.raw(claims, scope=scope) == before
+    # Another scope of the tenant has none of it, and takes it in once.
+    other = f"{tenant}/other"
+    assert (await admin.http.post("/v1/scopes", json={"scope": other})).is_success
+    assert (await imported(other))["accepted"] == 2
+    assert (await imported(other))["duplicates"] == 2

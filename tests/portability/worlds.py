@@ -137,10 +137,24 @@ class World:
             "POST", "/v1/notes", body, self.rng.choice([*self.people.values()])
         )
         self._keep("memory", found)
+        if found and body["namespace"] == "learnings":
+            self._keep("learning", found)
         if found and self.rng.random() < 0.4:
             await self.tried("PATCH", f"/v1/notes/{found['id']}", {"content": self._text()})
         if found and self.rng.random() < 0.2:
             await self.tried("DELETE", f"/v1/notes/{found['id']}")
+
+    async def check(self) -> None:
+        """A learning that some verify or disprove, and that is shared with everybody."""
+        body = {"content": self._text(), "scope": self.scopes[0], "namespace": "learnings"}
+        body |= {"importance": 0.8, "confidence": 0.9}
+        self._keep("learning", await self.tried("POST", "/v1/notes", body))
+        for note in self.made.get("learning", [])[-2:]:
+            for who in self.people.values():
+                body = {"holds": self.rng.random() < 0.8}
+                await self.tried("POST", f"/v1/learnings/{note}/check", body, who)
+            await self.opened.graph.raw("MATCH (n:Note {id: $id}) SET n.recalled = 2", id=note)
+            await self.tried("POST", f"/v1/learnings/{note}/share", {"scope": self.tenant})
 
     async def skill(self) -> None:
         """A skill with a second version, an outcome, a copy, and an edge to another."""
@@ -223,4 +237,5 @@ Step = Callable[[World], Awaitable[None]]
 STEPS: tuple[Step, ...] = (
     World.say, World.page, World.document, World.say, World.consolidate, World.remember,
     World.note, World.merge, World.skill, World.block, World.learn, World.hide, World.erase,
+    World.check,
 )  # fmt: skip

@@ -581,9 +581,9 @@ def test_a_note_of_ours_ends_as_its_front_matter_says(
 
 @pytest.mark.parametrize(("word", "told"), [("verified", True), ("disproved", False)])
 def test_a_learning_that_somebody_verified_says_so(word: str, told: bool) -> None:
-    stats = {"checked": word, "checked_by": "user:mill:wilma", "checked_at": NOTED}
     moment = datetime.fromisoformat(NOTED)
-    record = {"id": "n", "scope": SCOPE, "content": "A text.", "valid_from": moment, "stats": stats}
+    check = {"checked": word, "checked_by": "user:mill:wilma", "checked_at": moment}
+    record = {"id": "n", "scope": SCOPE, "content": "A text.", "valid_from": moment, **check}
     said = front_matter.values(text_of("note", record, okf=True))
     assert said.get("verified") == ({"by": "human:wilma", "at": NOTED} if told else None)
 
