@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from app.extraction.model import Mode, Moment, Precision
 from app.facts.claim import Claim, Rules
 from app.facts.interval import Reason
 from app.facts.sweep import Sweep, events_of, in_order, may_not_retire
+
+EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 def apply_corrections(
@@ -39,23 +41,53 @@ def apply_corrections(
 
 
 def _errors_of(correction: Claim, live: list[Claim], rules: Rules) -> list[Claim]:
-    """The earlier claims that a correction may take out, of its own tier and of lower ones."""
-    earlier = [
+    """The earlier claims that a correction may take out, of its own tier and of lower ones: those
+    of the stint that the wrong value was in."""
+    accepted = correction.accepted is not None
+    before = [
         c
         for c in live
-        if not c.negative
-        and c.authority.tier <= correction.authority.tier
+        if (accepted or c.authority.tier <= correction.authority.tier)
         and c.said_at <= correction.said_at
-        and c.value != correction.value
+        and c is not correction
     ]
     gone: list[Claim] = []
-    for tier in sorted({c.authority.tier for c in earlier}):
-        same = [c for c in earlier if c.authority.tier == tier]
-        wrong = correction.voids or _held_value(same, correction, rules)
-        told = [c for c in same if c.value == wrong]
-        if told and not may_not_retire([correction.authority], [c.authority for c in told], rules):
+    since: dict[str, datetime] = {}
+    for tier in sorted({c.authority.tier for c in before}, reverse=True):
+        same = [c for c in before if c.authority.tier == tier]
+        others = [c for c in same if not c.negative and c.value != correction.value]
+        wrong = correction.voids or _held_value(others, correction, rules)
+        if wrong is None:
+            continue
+        if wrong not in since and (start := _last_began(wrong, same, rules)):
+            since[wrong] = start
+        told = [
+            c
+            for c in others
+            if c.value == wrong
+            and _last_said(c) >= since.get(wrong, EARLIEST)
+            and (c.accepted is None or accepted or c.accepted < correction.said_at)
+        ]
+        behind = [c.authority for c in told]
+        if told and (accepted or not may_not_retire([correction.authority], behind, rules)):
             gone += told
     return gone
+
+
+def _last_began(value: str, claims: list[Claim], rules: Rules) -> datetime | None:
+    """When the last stint of a value began, or is to begin, by what was said before a correction:
+    what was said of earlier ones is no error. None where it was neither held nor waited."""
+    sweep = Sweep(rules, claims[0].authority.tier)
+    for event in sorted(events_of(claims), key=in_order):
+        sweep.take(event)
+    held, waiting = sweep.finish()
+    starts = [h.start for h in (*held, *waiting) if h.value == value and not h.negative]
+    return max(starts, default=None)
+
+
+def _last_said(claim: Claim) -> datetime:
+    """The last moment at which a claim says that its value holds."""
+    return max(event.at for event in events_of([claim]) if not event.stops)
 
 
 def _held_value(earlier: list[Claim], correction: Claim, rules: Rules) -> str | None:
@@ -109,6 +141,8 @@ def _calls_off(claim: Claim, plan: Claim, rules: Rules) -> bool:
         return False
     if plan.start is None or not plan.said_at < claim.said_at < plan.start.at:
         return False
+    if claim.accepted is not None:
+        return True
     lower = claim.authority.tier < plan.authority.tier
     return not lower and may_not_retire([claim.authority], [plan.authority], rules) is None
 
