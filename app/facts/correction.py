@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from app.extraction.model import Mode, Moment, Precision
 from app.facts.claim import Claim, Rules
 from app.facts.interval import Reason
+from app.facts.layers import Layers
 from app.facts.sweep import Sweep, events_of, in_order, may_not_retire
 
 EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -44,28 +45,26 @@ def _errors_of(correction: Claim, live: list[Claim], rules: Rules) -> list[Claim
     """The earlier claims that a correction may take out, of its own tier and of lower ones: those
     of the stint that the wrong value was in."""
     accepted = correction.accepted is not None
-    before = [
-        c
-        for c in live
-        if (accepted or c.authority.tier <= correction.authority.tier)
-        and c.said_at <= correction.said_at
-        and c is not correction
-    ]
+    said = [c for c in live if c.said_at <= correction.said_at and c is not correction]
+    before = [c for c in said if accepted or c.authority.tier <= correction.authority.tier]
     gone: list[Claim] = []
     since: dict[str, datetime] = {}
-    for tier in sorted({c.authority.tier for c in before}, reverse=True):
-        same = [c for c in before if c.authority.tier == tier]
-        others = [c for c in same if not c.negative and c.value != correction.value]
+    for tier in sorted({c.authority.tier for c in before}):
+        others = [
+            c
+            for c in before
+            if c.authority.tier == tier and not c.negative and c.value != correction.value
+        ]
         wrong = correction.voids or _held_value(others, correction, rules)
         if wrong is None:
             continue
-        if wrong not in since and (start := _last_began(wrong, same, rules)):
-            since[wrong] = start
+        if wrong not in since:
+            since[wrong] = _last_began(wrong, said, correction, rules)
         told = [
             c
             for c in others
             if c.value == wrong
-            and _last_said(c) >= since.get(wrong, EARLIEST)
+            and _last_said(c) >= since[wrong]
             and (c.accepted is None or accepted or c.accepted < correction.said_at)
         ]
         behind = [c.authority for c in told]
@@ -74,15 +73,28 @@ def _errors_of(correction: Claim, live: list[Claim], rules: Rules) -> list[Claim
     return gone
 
 
-def _last_began(value: str, claims: list[Claim], rules: Rules) -> datetime | None:
-    """When the last stint of a value began, or is to begin, by what was said before a correction:
-    what was said of earlier ones is no error. None where it was neither held nor waited."""
-    sweep = Sweep(rules, claims[0].authority.tier)
-    for event in sorted(events_of(claims), key=in_order):
-        sweep.take(event)
-    held, waiting = sweep.finish()
-    starts = [h.start for h in (*held, *waiting) if h.value == value and not h.negative]
-    return max(starts, default=None)
+def _last_began(value: str, said: list[Claim], correction: Claim, rules: Rules) -> datetime:
+    """When the last stint of a value began, or is to begin, by all that was `said` before a
+    correction: what was said of earlier ones is no error."""
+    if all(c.value == value and not c.negative and c.end is None for c in said):
+        return EARLIEST
+    layers, starts = Layers(set(), rules), [EARLIEST]
+    for tier in sorted({c.authority.tier for c in said}, reverse=True):
+        sweep = Sweep(rules, tier)
+        events = sorted(events_of(c for c in said if c.authority.tier == tier), key=in_order)
+        for event in events:
+            sweep.take(event)
+        layers.add(sweep, events)
+        if tier == correction.authority.tier:
+            waiting = (s for s in sweep.waiting.values() if s.value == value)
+            starts += [stint.start.at for stint in waiting if not stint.negative]
+    held = [h for h in layers.held if h.value == value and not h.negative]
+    reached = EARLIEST
+    for item in sorted(held, key=lambda h: h.start):
+        if item.start > reached:
+            starts.append(item.start)
+        reached = max(reached, item.end)
+    return max(starts)
 
 
 def _last_said(claim: Claim) -> datetime:

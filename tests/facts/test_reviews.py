@@ -262,6 +262,15 @@ def test_a_correction_leaves_what_a_lower_tier_said_of_another_time() -> None:
     assert courses(settle(told, ONE), 3, 7, 12) == [{"vienna"}, {"berlin"}, {"graz"}]
 
 
+def test_a_correction_takes_out_what_a_lower_tier_said_of_the_same_stay() -> None:
+    told = [
+        claim("vienna", day(3), by=AGENT),
+        claim("vienna", day(10)),
+        claim("graz", day(11), mode=Mode.CORRECT, voids="vienna"),
+    ]
+    assert courses(settle(told, ONE), 5, 12) == [set(), {"graz"}]
+
+
 def test_a_correction_of_a_plan_leaves_what_was_so_before() -> None:
     told = [
         claim("vienna", day(1)),

@@ -47,8 +47,8 @@ async def test_accepting_late_leaves_the_newer_belief_and_what_follows(
         if one["retracted_at"] is None
     ]
     assert (span["standing"], span["reason"]) == ("held", "later_value")
-    await remember("Heron", "status", "active", **more)
-    assert objects(await facts_of(ada, held["subject"])) == {"active"}
+    await remember("Heron", "status", "archived", **more)
+    assert objects(await facts_of(ada, held["subject"])) == {"archived"}
 
 
 async def test_who_said_what_was_accepted_takes_it_back(
