@@ -84,8 +84,8 @@ RETURN DISTINCT key, subject
 
 // name: claims_of(keys, kept, most) read one
 // Everything that belief follows from, and what is held of it now, one row a fact. Of a fact that
-// stands alone under its key and that nobody ended, the first claim of each tier says it all: the
-// rest are counted, so that a statement made a thousand times costs as little as one made twice.
+// stands alone under its key and that nobody ended or reviewed, the first claim of each tier says it all:
+// the rest are counted, so that a statement made a thousand times costs as little as one made twice.
 // `words` are the claims of such a fact that are kept for readers (`app.facts.runs`): the $kept newest, and
 // of the older ones the first and last that each speaker said, with the moments of those `between`, as far
 // as they are no more than $most.
@@ -97,7 +97,8 @@ CALL (key) {
   RETURN collect(f) AS facts
 }
 UNWIND facts AS f
-WITH key, f, size(facts) = 1 AND NOT f.negated AND COUNT { (f)<-[:SUPPORTS]-() } > 32 AS often
+WITH key, f, size(facts) = 1 AND NOT f.negated AND COUNT { (f)<-[:SUPPORTS]-() } > 32
+             AND NOT EXISTS { (v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL } AS often
 CALL (f, often) {
   WITH f, often WHERE often
   MATCH (:Passage)-[s:SUPPORTS]->(f)
@@ -190,7 +191,7 @@ RETURN collect({
   may_change: [(f)-[m:MAY_CHANGE]->(n:Fact) WHERE m.retracted_at = datetime('9999-12-31T00:00:00Z') |
                {id: m.id, other: n.id}],
   reviews: [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL |
-            v {.id, .verdict, .valid_from, .valid_to, .by, .other}]
+            v {.id, .verdict, .valid_from, .valid_to, .at, .by, .other}]
 }) AS rows
 
 // name: open_ends(keys, most) read one
@@ -709,11 +710,11 @@ RETURN f.key AS key, f.subject AS subject, f.scope AS scope
 
 // name: undo_reviews(fact, scopes, at, by, other) write many
 // Takes back the decisions on a fact that still hold; those on other possible changes stay where one
-// of them is decided ($other).
+// of them is decided ($other). The fact is locked by it.
 MATCH (v:Review {fact: $fact})-[:REVIEWS]->(f:Fact)
 WHERE f.scope IN $scopes AND v.undone_at IS NULL
   AND ($other IS NULL OR v.other IS NULL OR v.other = $other)
-SET v.undone_at = $at, v.undone_by = $by
+SET v.undone_at = $at, v.undone_by = $by, f.touched_at = $at
 RETURN f.key AS key, v.id AS id, v.other AS other
 
 // name: write_audit(rows) write none
@@ -905,7 +906,7 @@ CALL (tenant, name, type, predicate, within, asked, values) {
                since: u.since.epochSeconds * 1000000 + u.since.microsecond}],
     reviews: [(v:Review)-[:REVIEWS]->(g)
               WHERE v.at <= $known_at AND (v.undone_at IS NULL OR v.undone_at > $known_at) |
-              v {.id, .verdict, .valid_from, .valid_to, .by, .other}]
+              v {.id, .verdict, .valid_from, .valid_to, .at, .by, .other}]
   }) AS group
 }
 RETURN asked, predicate, group

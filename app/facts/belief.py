@@ -15,13 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from app.extraction.model import Precision
-from app.facts.claim import Claim, Reviews, Rules, Tier
+from app.facts.claim import Claim, Reviews, Rules
 from app.facts.correction import apply_corrections, take_back_plans
 from app.facts.interval import Reason, Segment, Standing
 from app.facts.layers import Layers
-from app.facts.sweep import Event, Sweep, begun, events_of, in_order, laid_out
+from app.facts.spans import given_spans
+from app.facts.sweep import Event, Sweep, Upheld, begun, events_of, in_order, laid_out
 from app.kernel.clock import FOREVER
 
 CONFIRMATION = 0.05  # added to the confidence by each further principal (seed 003)
@@ -55,7 +57,8 @@ def settle(claims: Iterable[Claim], rules: Rules, reviews: Reviews | None = None
     """What follows from all claims of one belief key; the order of `claims` does not matter.
 
     Tiers are settled one by one from the highest down: what a lower tier says fills the time that
-    the higher ones leave open, or waits for a review, and can change nothing else.
+    the higher ones leave open, or waits for a review, and can change nothing else, unless a curator
+    accepted it.
     """
     reviews = reviews or Reviews()
     known = sorted(set(claims), key=lambda claim: claim.id)
@@ -63,39 +66,59 @@ def settle(claims: Iterable[Claim], rules: Rules, reviews: Reviews | None = None
         values = {claim.fact: claim.value for claim in known}
         changed = ((values.get(old, ""), values.get(new, "")) for old, new in reviews.changed)
         rules = replace(rules, apart=frozenset(changed))
-    live = [_reviewed(claim, reviews) for claim in known if claim.fact not in reviews.disbelieved]
+    live = as_decided((c for c in known if c.fact not in reviews.disbelieved), reviews)
     live, corrected = apply_corrections(live, rules)
     live, called_off = take_back_plans(live, rules)
     layers = Layers(corrected | called_off, rules)
+    accepted = [claim for claim in live if claim.accepted is not None]
+    ended, upheld = _ended(live, reviews), Upheld()
     for tier in sorted({claim.authority.tier for claim in live}, reverse=True):
-        sweep = Sweep(rules)
+        sweep = Sweep(rules, tier, upheld)
         events = sorted(events_of(c for c in live if c.authority.tier == tier), key=in_order)
-        for event in events:
+        more = [*ended, *events_of(c for c in accepted if c.authority.tier < tier)]
+        for event in sorted([*events, *more], key=in_order) if more else events:
             sweep.take(event)
         layers.add(sweep, events)
     rejected = [claim for claim in known if claim.fact in reviews.disbelieved]
-    possible = frozenset(
-        pair
-        for pair in layers.possible
-        if pair not in reviews.both and not reviews.intervals.keys() & set(pair)
-    )
-    segments = _as_reviewed(layers.finish() + _rejected(rejected, reviews), reviews)
-    waiting = {s.fact for s in segments if s.standing is Standing.QUARANTINED}
+    given = given_spans(layers.finish() + _rejected(rejected, reviews), live, rules, reviews)
+    possible = {p for p in layers.possible if not reviews.intervals.keys() & set(p)}
+    waiting = {s.fact for s in given.segments if s.standing is Standing.QUARANTINED}
     return Settlement(
-        segments=tuple(sorted(set(segments))),
-        superseded=frozenset(layers.superseded),
+        segments=tuple(sorted(set(given.segments))),
+        superseded=frozenset(layers.superseded | given.superseded),
         contradictions=frozenset(p for p in layers.contradictions if p[1] in waiting),
         weights=_weights([*live, *rejected]),
-        possible=possible,
+        possible=frozenset((possible | given.possible) - set(reviews.both)),
     )
 
 
-def _reviewed(claim: Claim, reviews: Reviews) -> Claim:
-    if claim.fact in reviews.read:
-        claim = replace(claim, partial=False)
-    if claim.fact not in reviews.accepted:
+def as_decided(claims: Iterable[Claim], reviews: Reviews) -> list[Claim]:
+    """The claims as curators have it; whatever the clocks say, a verdict is on the first of a fact
+    at least."""
+    found = list(claims)
+    first: dict[str, datetime] = {}
+    for claim in found:
+        first[claim.fact] = min(first.get(claim.fact, FOREVER), claim.said_at)
+    return [_decided(claim, reviews, first[claim.fact]) for claim in found]
+
+
+def _decided(claim: Claim, reviews: Reviews, first: datetime) -> Claim:
+    since = max(reviews.since(claim.fact), first)
+    if claim.said_at > since:
         return claim
-    return replace(claim, partial=False, authority=replace(claim.authority, tier=Tier.CURATOR))
+    if claim.fact in reviews.accepted:
+        return replace(claim, partial=False, accepted=since)
+    return replace(claim, partial=False) if claim.fact in reviews.read else claim
+
+
+def _ended(claims: Collection[Claim], reviews: Reviews) -> list[Event]:
+    """The ends that later texts tell, as a curator said."""
+    said = {claim.fact: claim for claim in claims}
+    return [
+        Event(at, Precision.INSTANT, said[fact], stops=True, reviewed=True)
+        for fact, at in reviews.ended.items()
+        if fact in said
+    ]
 
 
 def _rejected(claims: list[Claim], reviews: Reviews) -> list[Segment]:
@@ -112,24 +135,6 @@ def _rejected(claims: list[Claim], reviews: Reviews) -> list[Segment]:
         ).segment(Standing.QUARANTINED)
         for event in first.values()
     ]
-
-
-def _as_reviewed(segments: list[Segment], reviews: Reviews) -> list[Segment]:
-    """Facts that a curator gave intervals hold in just these."""
-    kept = [segment for segment in segments if segment.fact not in reviews.intervals]
-    for fact, (start, end) in reviews.intervals.items():
-        kept.append(
-            Segment(
-                fact,
-                start,
-                end,
-                Precision.INSTANT,
-                Precision.INSTANT,
-                Standing.HELD,
-                Reason.REVIEWED,
-            )
-        )
-    return kept
 
 
 def _weights(claims: Collection[Claim]) -> dict[str, Weight]:

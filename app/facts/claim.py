@@ -9,6 +9,7 @@ from enum import IntEnum
 
 from app.extraction.model import Mode, Moment
 from app.facts.sharing import Sharing, is_worded, may_share, of_two_kinds
+from app.kernel.clock import FOREVER
 
 
 class Tier(IntEnum):
@@ -74,7 +75,7 @@ class Claim:
     what the source itself says of the interval; `said_at` is when it was said. `ongoing` tells
     that it held at that moment; None where a change is told with its date. `voids` is the value
     that a correction names as the error. `partial` tells that words of its clause were not read: it
-    ends and replaces nothing.
+    ends and replaces nothing. `accepted` is when a curator said that it is right, if one did.
     """
 
     id: str
@@ -89,6 +90,7 @@ class Claim:
     confidence: float = 0.8
     voids: str | None = None
     partial: bool = False
+    accepted: datetime | None = None
 
     @property
     def negative(self) -> bool:
@@ -138,7 +140,11 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Reviews:
-    """What curators decided; each holds facts of the key at hand."""
+    """What curators decided; each holds facts of the key at hand.
+
+    A verdict is on what was said by the moment when it was `decided`, and on all that is said of a
+    fact without such a moment.
+    """
 
     accepted: Collection[str] = ()
     rejected: Collection[str] = ()
@@ -146,11 +152,17 @@ class Reviews:
     intervals: Mapping[str, tuple[datetime, datetime]] = field(default_factory=dict)
     changed: Collection[tuple[str, str]] = ()  # older and newer fact: the newer took its place
     both: Collection[tuple[str, str]] = ()  # older and newer fact that hold side by side
+    ended: Mapping[str, datetime] = field(default_factory=dict)  # when a later text ended a fact
+    decided: Mapping[str, datetime] = field(default_factory=dict)
 
     @property
     def read(self) -> frozenset[str]:
         """Facts whose claims count as wholly read, since a curator has read them."""
         return frozenset(newer for _, newer in self.changed)
+
+    def since(self, fact: str) -> datetime:
+        """When the verdict on a fact fell: what is said later goes on from it."""
+        return self.decided.get(fact, FOREVER)
 
     @property
     def disbelieved(self) -> frozenset[str]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from app.extraction.model import Mode, Moment, Precision
 from app.facts.claim import Claim, Rules
 from app.facts.interval import Reason
+from app.facts.layers import Layers
 from app.facts.sweep import Sweep, events_of, in_order, may_not_retire
+
+EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 def apply_corrections(
@@ -39,23 +42,64 @@ def apply_corrections(
 
 
 def _errors_of(correction: Claim, live: list[Claim], rules: Rules) -> list[Claim]:
-    """The earlier claims that a correction may take out, of its own tier and of lower ones."""
-    earlier = [
-        c
-        for c in live
-        if not c.negative
-        and c.authority.tier <= correction.authority.tier
-        and c.said_at <= correction.said_at
-        and c.value != correction.value
-    ]
+    """The earlier claims that a correction may take out, of its own tier and of lower ones: those
+    of the stint that the wrong value was in."""
+    accepted = correction.accepted is not None
+    said = [c for c in live if c.said_at <= correction.said_at and c is not correction]
+    before = [c for c in said if accepted or c.authority.tier <= correction.authority.tier]
     gone: list[Claim] = []
-    for tier in sorted({c.authority.tier for c in earlier}):
-        same = [c for c in earlier if c.authority.tier == tier]
-        wrong = correction.voids or _held_value(same, correction, rules)
-        told = [c for c in same if c.value == wrong]
-        if told and not may_not_retire([correction.authority], [c.authority for c in told], rules):
+    since: dict[str, datetime] = {}
+    for tier in sorted({c.authority.tier for c in before}):
+        others = [
+            c
+            for c in before
+            if c.authority.tier == tier and not c.negative and c.value != correction.value
+        ]
+        wrong = correction.voids or _held_value(others, correction, rules)
+        if wrong is None:
+            continue
+        if wrong not in since:
+            since[wrong] = _last_began(wrong, said, correction, rules)
+        told = [
+            c
+            for c in others
+            if c.value == wrong
+            and _last_said(c) >= since[wrong]
+            and (c.accepted is None or accepted or c.accepted < correction.said_at)
+        ]
+        behind = [c.authority for c in told]
+        if told and (accepted or not may_not_retire([correction.authority], behind, rules)):
             gone += told
     return gone
+
+
+def _last_began(value: str, said: list[Claim], correction: Claim, rules: Rules) -> datetime:
+    """When the last stint of a value began, or is to begin, by all that was `said` before a
+    correction: what was said of earlier ones is no error."""
+    if all(c.value == value and not c.negative and c.end is None for c in said):
+        return EARLIEST
+    layers, starts = Layers(set(), rules), [EARLIEST]
+    for tier in sorted({c.authority.tier for c in said}, reverse=True):
+        sweep = Sweep(rules, tier)
+        events = sorted(events_of(c for c in said if c.authority.tier == tier), key=in_order)
+        for event in events:
+            sweep.take(event)
+        layers.add(sweep, events)
+        if tier == correction.authority.tier:
+            waiting = (s for s in sweep.waiting.values() if s.value == value)
+            starts += [stint.start.at for stint in waiting if not stint.negative]
+    held = [h for h in layers.held if h.value == value and not h.negative]
+    reached = EARLIEST
+    for item in sorted(held, key=lambda h: h.start):
+        if item.start > reached:
+            starts.append(item.start)
+        reached = max(reached, item.end)
+    return max(starts)
+
+
+def _last_said(claim: Claim) -> datetime:
+    """The last moment at which a claim says that its value holds."""
+    return max(event.at for event in events_of([claim]) if not event.stops)
 
 
 def _held_value(earlier: list[Claim], correction: Claim, rules: Rules) -> str | None:
@@ -109,6 +153,8 @@ def _calls_off(claim: Claim, plan: Claim, rules: Rules) -> bool:
         return False
     if plan.start is None or not plan.said_at < claim.said_at < plan.start.at:
         return False
+    if claim.accepted is not None:
+        return True
     lower = claim.authority.tier < plan.authority.tier
     return not lower and may_not_retire([claim.authority], [plan.authority], rules) is None
 

@@ -20,7 +20,7 @@ from itertools import groupby
 
 from app.extraction.model import ANYTHING, Mode
 from app.extraction.predicates import may_end
-from app.facts.belief import Settlement, settle
+from app.facts.belief import Settlement, as_decided, settle
 from app.facts.claim import Claim, Reviews, Rules
 from app.facts.interval import Standing
 
@@ -98,7 +98,12 @@ def settle_subject(
 ) -> dict[str, Settlement]:
     """The settlement of each key of a subject, ends that fit taken in; under `""` what became of
     the ends themselves. `reviews` are those of the ends."""
-    live = [end for end in ends if end.claim.fact not in reviews.disbelieved]
+    claims = {claim.id: claim for claim in as_decided([end.claim for end in ends], reviews)}
+    live = [
+        replace(end, claim=claims[end.claim.id])
+        for end in ends
+        if end.claim.fact not in reviews.disbelieved
+    ]
     several: set[tuple[str, str]] = set()
     for _, told in groupby(sorted(live, key=_told), key=lambda end: _told(end)[:2]):
         several |= _end_each(keys, list(told), reviews)

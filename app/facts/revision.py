@@ -56,6 +56,9 @@ class Revision:
 def reviews_of(rows: Sequence[Row]) -> Reviews:
     """What curators decided on the facts of one key."""
     found = [(row["fact"]["id"], review) for row in rows for review in row["reviews"]]
+    decided: dict[str, datetime] = {}
+    for fact, review in found:
+        decided[fact] = max(review["at"], decided.get(fact, review["at"]))
     return Reviews(
         accepted={fact for fact, review in found if review["verdict"] == "accept"},
         rejected={fact for fact, review in found if review["verdict"] == "reject"},
@@ -63,8 +66,14 @@ def reviews_of(rows: Sequence[Row]) -> Reviews:
         intervals={
             fact: (review["valid_from"], review["valid_to"])
             for fact, review in found
-            if review["verdict"] == "interval"
+            if review["verdict"] == "interval" and not review["other"]
         },
+        ended={
+            fact: review["valid_to"]
+            for fact, review in found
+            if review["verdict"] == "interval" and review["other"]
+        },
+        decided=decided,
         changed={
             (review["other"], fact) for fact, review in found if review["verdict"] == "changed"
         },

@@ -94,10 +94,7 @@ class FactService:
         InvalidInput where the facts do not stand against each other.
         """
         places = await self._places(caller, [d.fact for d in decisions])
-        keys = {place["key"] for place in places.values()}
-        if len(keys) != 1:
-            raise InvalidInput("these facts do not stand against each other", field="other")
-        return await self._decided(caller, decisions, places)
+        return await self._decided(caller, decisions, places, of_one_key=True)
 
     async def decide_change(self, caller: Caller, decision: Decision) -> tuple[str, Settled]:
         """Decide whether a newer fact took the place of an older one that it may have changed; the
@@ -133,16 +130,19 @@ class FactService:
         text = next((row for row in texts if row["passage"] == decision.fact), None)
         if text is None:
             return None
-        since = min(interval["valid_from"] for interval in rows[0]["intervals"])
         own = replace(decision, fact=older, other=decision.fact)
         if decision.verdict != "changed":
             return replace(own, verdict="both")
-        return replace(own, verdict="interval", valid_from=since, valid_to=text["since"])
+        return replace(own, verdict="interval", valid_to=text["since"])
 
     async def _decided(
-        self, caller: Caller, decisions: Sequence[Decision], places: dict[str, Row]
+        self,
+        caller: Caller,
+        decisions: Sequence[Decision],
+        places: dict[str, Row],
+        *,
+        of_one_key: bool = False,
     ) -> Settled:
-        keys = {place["key"] for place in places.values()}
         scope = places[decisions[0].fact]["scope"]
         terms = await self._terms_of(scope)
         policy = await self._policy(scope)
@@ -168,6 +168,10 @@ class FactService:
                     properties=_review(decision, caller, scope, at),
                 )
             await self._audit(tx, caller, scope, decisions)
+            found = await self._found_again(tx, places, scope)
+            if of_one_key and len({place["key"] for place in found}) != 1:
+                raise InvalidInput("these facts do not stand against each other", field="other")
+            keys = {place["key"] for place in (*places.values(), *found)}
             return await self.repository.settle(tx, keys, terms, caller.request)
 
         return await self.repository.graph.write("facts.decide", work)
@@ -196,7 +200,9 @@ class FactService:
                 Q.facts.review, id=new_id(), fact=fact, scopes=[scope], properties=properties
             )
             await self._audit(tx, caller, scope, [decision])
-            await self.repository.settle(tx, [place["key"]], terms, caller.request)
+            found = await self._found_again(tx, {fact: place}, scope)
+            keys = {one["key"] for one in (place, *found)}
+            await self.repository.settle(tx, keys, terms, caller.request)
             return True
 
         return await self.repository.graph.write("facts.doubt", work)
@@ -221,7 +227,9 @@ class FactService:
             if not undone:
                 return None
             await self._audit(tx, caller, place["scope"], [Decision(fact, "undo")])
-            return await self.repository.settle(tx, [place["key"]], terms, caller.request)
+            found = await self._found_again(tx, places, place["scope"])
+            keys = {one["key"] for one in (place, *found)}
+            return await self.repository.settle(tx, keys, terms, caller.request)
 
         settled = await self.repository.graph.write("facts.undo", work)
         if settled is None:
@@ -235,6 +243,18 @@ class FactService:
                 raise NotFound(f"there is no fact {fact}")
             caller.require(places[fact]["scope"], Role.CURATOR)
         return places
+
+    async def _found_again(self, tx: Tx, places: dict[str, Row], scope: str) -> list[Row]:
+        """Where facts belong that the transaction has locked, their subjects locked as well: a
+        merge may have moved them to another key while their lock was waited for. NotFound where one
+        is gone."""
+        found = await tx.rows(Q.facts.places, ids=sorted(places), scopes=[scope])
+        for fact in places.keys() - {place["id"] for place in found}:
+            raise NotFound(f"there is no fact {fact}")
+        later = set(_locks(found)) - set(_locks(places.values()))
+        if later:
+            await tx.rows(Q.facts.lock, ids=sorted(later), at=now())
+        return found
 
     async def _audit(
         self, tx: Tx, caller: Caller, scope: str, decisions: Sequence[Decision]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from app.extraction.model import Moment, Precision
-from app.facts.claim import SPOKEN, Authority, Claim, Rules
+from app.facts.claim import SPOKEN, Authority, Claim, Rules, Tier
 from app.facts.interval import Held, Reason
 from app.kernel.clock import FOREVER
 from app.values.money import comparable
@@ -25,6 +25,9 @@ PERIODS = {
 }
 
 
+Upheld = dict[str, set[tuple[str, bool]]]  # values and whether they are denied, by claim
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """A claim at a moment: it says that the value holds from here on, or that it stops here."""
@@ -33,6 +36,7 @@ class Event:
     precision: Precision
     claim: Claim
     stops: bool = False  # the end of the claim's own interval
+    reviewed: bool = False  # an end that a curator names: of what the claim says, whoever says it
 
 
 @dataclass(slots=True)
@@ -138,10 +142,21 @@ class Sweep:
 
     What was not read to the last word ends nothing: where a claim that was would take the place of
     what is held, it stands `beside` it. Who may not revise what is held waits, as ever.
+
+    What a curator accepted takes the place of whatever stands against it at its moment. Who could
+    revise that may revise what took its place; what waited then goes on waiting. Accepted claims of
+    tiers below the `tier` that is swept take part, and are held there; `upheld` has, by claim, what
+    each took the place of in any tier.
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(
+        self, rules: Rules, tier: Tier | None = None, upheld: Upheld | None = None
+    ) -> None:
         self.rules = rules
+        self.tier = tier
+        self.upheld: Upheld = {} if upheld is None else upheld
+        # By claim: those behind what it took the place of, each of whom may revise it.
+        self.over: dict[str, list[frozenset[Authority]]] = {}
         self.holder: Stint | None = None
         self.denied: dict[str, Stint] = {}
         self.beside: dict[str, Stint] = {}  # by fact: held, though something speaks against it
@@ -149,16 +164,18 @@ class Sweep:
         self.why: dict[str, Reason] = {}
         # By fact: who waits while what was not wholly read of the same is held.
         self.waited: dict[str, Waiting] = {}
-        self.over: set[str] = set()  # changes that what was told no earlier has ended
+        self.ended_changes: set[str] = set()  # changes that what was told no earlier has ended
         self.held: list[Held] = []
         self.superseded: set[tuple[str, str, Reason]] = set()
         self.contradictions: set[tuple[str, str]] = set()
 
     def take(self, event: Event) -> None:
         """Let one event take effect."""
-        if event.claim.id in self.over:
+        if event.reviewed:
+            self._end_reviewed(event)
+        elif event.claim.id in self.ended_changes:
             return
-        if event.stops:
+        elif event.stops:
             self._stop(event)
         elif event.claim.negative:
             self._deny(event)
@@ -179,6 +196,8 @@ class Sweep:
             self._record(stint, FOREVER, Precision.INSTANT, Reason.STATED)
         waiting = []
         for fact, stint in self.waiting.items():
+            if not self._of_tier(stint):
+                continue
             end = max((c.end.at for c in stint.claims if c.end is not None), default=FOREVER)
             waiting.append(laid_out(stint, end, Precision.INSTANT, self.why[fact]))
         return [h for h in self.held if h.start < h.end], waiting
@@ -239,10 +258,10 @@ class Sweep:
             refusal = Reason.NO_ORDER
         if refusal is Reason.NO_ORDER and holder.partial:
             refusal, ordered = None, False
-        if not comparable(holder.value, event.claim.value):
+        if not self._comparable(holder, event.claim.value):
             refusal = Reason.OTHER_UNIT
-        if refusal is not None:
-            self._quarantine(event, holder, refusal)
+        if self._accepted(refusal, holder, event) is not None:
+            self._quarantine(event, holder, refusal or Reason.NO_ORDER)
             return False
         if ordered:
             self._close(holder, event, Reason.LATER_VALUE)
@@ -359,8 +378,68 @@ class Sweep:
         over = [c.authority for c in told if c.end is not None and c.end.at <= event.at]
         return bool(others) and may_not_retire(over, others, self.rules) is not None
 
+    def _end_reviewed(self, event: Event) -> None:
+        """Close what a curator said has ended."""
+        claim = event.claim
+        for stint in self.open:
+            if (stint.value, stint.negative) != (claim.value, claim.negative):
+                continue
+            self._record(stint, event.at, event.precision, Reason.REVIEWED)
+            if stint is self.holder:
+                self.holder = None
+            elif self.denied.get(stint.value) is stint:
+                del self.denied[stint.value]
+            else:
+                del self.beside[stint.fact]
+            self._wait_again(stint.fact)
+
     def _refusal(self, holder: Stint, event: Event, ordered: bool) -> Reason | None:
-        """Why the claims for a newer value may not retire what is held; None if they may."""
+        """Why the claims for a newer value may not retire what is held; None if they may, and where
+        a curator said that they are right."""
+        return self._accepted(self._refused(holder, event, ordered), holder, event)
+
+    def _accepted(self, refusal: Reason | None, holder: Stint, event: Event) -> Reason | None:
+        """A refusal as it stands where no curator accepted the claim."""
+        claim = event.claim
+        if refusal is None or claim.accepted is None:
+            return refusal
+        self.upheld.setdefault(claim.id, set()).add((holder.value, holder.negative))
+        behind = [frozenset(holder.behind.authorities), *self._over(holder)]
+        self.over.setdefault(claim.id, []).extend(behind)
+        return None
+
+    def _over(self, stint: Stint) -> list[frozenset[Authority]]:
+        """Those behind what a stint took the place of by a curator's word."""
+        if not self.over:
+            return []
+        return [behind for claim in stint.claims for behind in self.over.get(claim.id, ())]
+
+    def _judged(self, holder: Stint, claim: Claim) -> bool:
+        """Whether a claim says what a curator had before him when he said that what is held is
+        right."""
+        said = claim.value, claim.negative
+        return bool(self.upheld) and any(
+            c.accepted is not None
+            and claim.said_at <= c.accepted
+            and said in self.upheld.get(c.id, ())
+            for c in holder.claims
+        )
+
+    def _comparable(self, holder: Stint, value: str) -> bool:
+        """Whether a value is of one unit with what is held, or with what that took the place of."""
+        if comparable(holder.value, value):
+            return True
+        before = (self.upheld.get(claim.id, ()) for claim in holder.claims)
+        return any(comparable(old, value) for some in before for old, _ in some)
+
+    def _of_tier(self, stint: Stint) -> bool:
+        """Whether anything of the tier that is swept speaks for a stint."""
+        tiers = (claim.authority.tier for claim in stint.claims)
+        return self.tier is None or any(tier == self.tier for tier in tiers)
+
+    def _refused(self, holder: Stint, event: Event, ordered: bool) -> Reason | None:
+        if self._judged(holder, event.claim):
+            return Reason.REVIEWED
         if not ordered:
             return _weaker(holder, event)
         if not _ordered(holder.last, event) and (weaker := _weaker(holder, event)):
@@ -374,7 +453,17 @@ class Sweep:
             hidden = self.waited.get(event.claim.fact)
             waiting = self.waiting.get(event.claim.fact) or (hidden.stint if hidden else None)
             behind |= waiting.behind.whole if waiting else set()
-        return may_not_retire(behind, holder.behind.authorities, self.rules)
+        over = self._over(holder)
+        if not over:
+            return may_not_retire(behind, holder.behind.authorities, self.rules)
+        refusals = [may_not_retire(behind, before, self.rules) for before in over]
+        if None in refusals:
+            return None
+        own = [a for a in holder.behind.authorities if a.tier == self.tier]
+        later = all(c.accepted is None or event.claim.said_at > c.accepted for c in holder.claims)
+        if own and (later or event.claim.negative):
+            return may_not_retire(behind, own, self.rules)
+        return refusals[0]
 
     def _opened(self, event: Event) -> Stint:
         stint = begun(event)
@@ -445,11 +534,14 @@ class Sweep:
         self._record(stint, event.at, event.precision, why)
         self.superseded.add((stint.fact, event.claim.fact, why))
         said_at = event.claim.said_at
-        self.over |= {c.id for c in stint.claims if c.ongoing is None and c.said_at <= said_at}
+        self.ended_changes |= {
+            c.id for c in stint.claims if c.ongoing is None and c.said_at <= said_at
+        }
         self._wait_again(stint.fact)
 
     def _record(self, stint: Stint, end: datetime, precision: Precision, why: Reason) -> None:
-        self.held.append(laid_out(stint, end, precision, why))
+        if self._of_tier(stint):
+            self.held.append(laid_out(stint, end, precision, why))
 
 
 def may_not_retire(
@@ -524,10 +616,8 @@ def _outranked_by(holders: Collection[Authority], challengers: Collection[Author
 
 def _weaker(holder: Stint, event: Event) -> Reason | None:
     """Without order in time the stronger side stands: tier, then trust, then the smaller value."""
-    best = max(holder.plain, key=lambda c: (c.authority.tier, c.authority.trust))
-    held, said = best.authority, event.claim.authority
-    stands = (held.tier, held.trust)
-    comes = (said.tier, said.trust)
+    best = max(holder.plain, key=_strength)
+    stands, comes = _strength(best), _strength(event.claim)
     if comes > stands:
         return None
     if comes == stands and (event.claim.value, event.claim.negative) < (
@@ -536,6 +626,11 @@ def _weaker(holder: Stint, event: Event) -> Reason | None:
     ):
         return None
     return Reason.NO_ORDER
+
+
+def _strength(claim: Claim) -> tuple[bool, Tier, float]:
+    """What decides without order in time: a curator's word, then tier and trust."""
+    return claim.accepted is not None, claim.authority.tier, claim.authority.trust
 
 
 def _planned_past(holder: Stint, event: Event) -> bool:

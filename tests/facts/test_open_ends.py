@@ -148,6 +148,18 @@ def test_who_may_not_revise_ends_nothing() -> None:
         assert held(found[""], day(9)) == set()
 
 
+def test_an_end_that_waits_ends_what_fits_once_it_is_accepted() -> None:
+    for by in (OTHER, AGENT):
+        told = (claim("york", day(1)), claim("leeds", day(7)))
+        reviews = Reviews(accepted=["over"], decided={"over": day(10)})
+        alone = settle_subject(
+            {"k": keyed("lives_in", *told[:1])}, [over(5, authority=by)], reviews
+        )
+        assert [held(alone["k"], day(n)) for n in (3, 9)] == [{"york"}, {"over"}]
+        later = settle_subject({"k": keyed("lives_in", *told)}, [over(5, authority=by)], reviews)
+        assert [held(later["k"], day(n)) for n in (3, 9)] == [{"york"}, {"over", "leeds"}]
+
+
 def test_an_end_of_which_words_were_not_read_may_have_ended_it() -> None:
     found = settle_subject(
         {"k": keyed("lives_in", claim("york", day(1)))}, [over(5, partial=True)], Reviews()
