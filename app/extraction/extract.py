@@ -9,12 +9,22 @@ from dataclasses import replace
 
 from app.extraction.accounting import account
 from app.extraction.clauses import Clause, Sentence, announces_correction, clauses
-from app.extraction.cues import GAME, TAKEN_BACK
+from app.extraction.cues import (
+    BESIDE,
+    CONSEQUENCE,
+    GAME,
+    JOINED,
+    LEADING_CONDITION,
+    REPORTING,
+    TAKEN_BACK,
+    WORD,
+)
 from app.extraction.drafts import Context, Draft, finished
-from app.extraction.frames import frame, has_no_subject, otherwise
+from app.extraction.frames import frame, has_no_subject, otherwise, stands_alone, tells_source
 from app.extraction.language import language_of
 from app.extraction.mentions import Recogniser, Rules
 from app.extraction.model import Extracted, Mention, Span, Statement, Utterance
+from app.extraction.moments import Role
 from app.extraction.notes import noted
 from app.extraction.others import unowned, voices
 from app.extraction.phrases import Reader
@@ -28,6 +38,7 @@ from app.extraction.typed import typed
 
 RULES = Rules()
 BACK = 2  # sentences that one takes back
+AND = re.compile(r"(?i)\b(?:and|und)\s*$")
 TWO_WORDS = re.compile(r"\W*\w\S*\s\W*\w")
 
 
@@ -73,18 +84,45 @@ def _of_sentence(sentence: Sentence, reader: Reader, registry: Registry) -> Iter
         return
     subject: tuple[Token, ...] = ()
     leads: tuple[str, ...] = ()
+    read: list[tuple[Context, list[Draft]]] = []
     for clause in clauses(sentence, reader.utterance.captured_at):
         found = frame(clause, subject)
         context, made = _made(clause, found, reader, registry)
+        if not made:
+            limits = _limits(clause, sentence)
+            for before, drafted in read:
+                if limits or (clause.again and _ends(before, drafted)):  # `and started again`
+                    before.clause.left += (clause.text.strip(),)
         if context is None:
             if not clause.inherits and has_no_subject(clause):
                 leads += (clause.text,)
             continue
         context.clause.left += leads
         subject = (found or context.frame).subject
+        read.append((context, made))
+    for context, made in read:
         left = account(made, context)
         for draft in made:
             yield from finished(draft, context, left.rest, left.qualifier)
+
+
+def _ends(context: Context, made: list[Draft]) -> bool:
+    return context.clause.ends or any(draft.ends for draft in made)
+
+
+def _limits(clause: Clause, sentence: Sentence) -> bool:
+    """Whether what was not read of a sentence may limit what stands before it: what could be no
+    sentence of its own (`until the lease ends`, `then started again`) and what tells from where
+    one has it (`it says on the door`, `hat Tom gesagt`). What `and` joins, a reason and a
+    consequence do not, unless they end with a verb of saying: `so I heard`."""
+    before = sentence.text[: clause.start - sentence.start]
+    own = BESIDE.match(clause.text) or CONSEQUENCE[clause.language].match(clause.text)
+    if own or JOINED.match(clause.text) or AND.search(before):
+        return REPORTING.search(clause.text) is not None
+    if clause.when and WORD.search(clause.work) is None:  # `as of last week`
+        return any(when.role is not Role.SINCE for when in clause.when)
+    is_condition = LEADING_CONDITION.match(clause.text, clause.said) is not None
+    return is_condition or tells_source(clause) or not stands_alone(clause)
 
 
 def _of_note(context: Context) -> Iterator[Statement]:

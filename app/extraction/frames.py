@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from app.extraction.clauses import Clause
+from app.extraction.clauses import AUX, Clause
+from app.extraction.cues import RELATIVE_DE, SAYING, SUBJECT_START
+from app.extraction.data import words as listed
 from app.extraction.english import english_frame
 from app.extraction.german import german_frame
 from app.extraction.passed_over import passed_over
 from app.extraction.standing import MODALS, standing_frame
 from app.extraction.tokens import Frame, Token, tokens
 from app.extraction.verbs import PREPOSITIONS, readings
+
+SAYS = re.compile(rf"(?i)\b(?:{SAYING})\b")
 
 
 def frame(clause: Clause, inherited: tuple[Token, ...] = ()) -> Frame | None:
@@ -48,3 +53,29 @@ def has_no_subject(clause: Clause) -> bool:
     if first in PREPOSITIONS[clause.language]:
         return True
     return any(not form.past and not form.participle for form in readings(first, clause.language))
+
+
+def stands_alone(clause: Clause) -> bool:
+    """Whether a clause could be a sentence of its own: one that begins with its subject, and has a
+    verb. What German tells of a noun behind it (`in dem es spukt`) is taken for one."""
+    words = tokens(clause)
+    if len(words) < 2 or not any(
+        readings(t.lower, clause.language) or t.lower in AUX[clause.language] for t in words[1:]
+    ):
+        return False
+    if clause.language == "de" and RELATIVE_DE.match(clause.text):
+        return True
+    first = words[0].lower
+    if first in PREPOSITIONS[clause.language] or readings(first, clause.language):
+        return False
+    found = frame(clause)
+    begins = found is not None and found.subject[:1] == tuple(words[:1])
+    return begins or SUBJECT_START.match(clause.text) is not None
+
+
+def tells_source(clause: Clause) -> bool:
+    """Whether a clause tells from where somebody has what he says: `it says on the door`."""
+    if SAYS.search(clause.text):
+        return True
+    verbs = listed("sets", f"sources_{clause.language}")
+    return any(f.lemma in verbs for t in tokens(clause) for f in readings(t.lower, clause.language))
