@@ -39,6 +39,7 @@ from app.extraction.typed import typed
 RULES = Rules()
 BACK = 2  # sentences that one takes back
 AND = re.compile(r"(?i)\b(?:and|und)\s*$")
+SHORT = 8  # characters in which one sees whether `and` stands before a clause
 TWO_WORDS = re.compile(r"\W*\w\S*\s\W*\w")
 
 
@@ -85,14 +86,13 @@ def _of_sentence(sentence: Sentence, reader: Reader, registry: Registry) -> Iter
     subject: tuple[Token, ...] = ()
     leads: tuple[str, ...] = ()
     read: list[tuple[Context, list[Draft]]] = []
+    whole_yet: list[tuple[Context, list[Draft]]] = []  # those that nothing behind them limits
     for clause in clauses(sentence, reader.utterance.captured_at):
         found = frame(clause, subject)
         context, made = _made(clause, found, reader, registry)
         if not made:
-            limits = _limits(clause, sentence)
-            for before, drafted in read:
-                if limits or (clause.again and _ends(before, drafted)):  # `and started again`
-                    before.clause.left += (clause.text.strip(),)
+            for before in _limited(clause, sentence, whole_yet):
+                before.clause.left += (clause.text.strip(),)
         if context is None:
             if not clause.inherits and has_no_subject(clause):
                 leads += (clause.text,)
@@ -100,10 +100,26 @@ def _of_sentence(sentence: Sentence, reader: Reader, registry: Registry) -> Iter
         context.clause.left += leads
         subject = (found or context.frame).subject
         read.append((context, made))
+        whole_yet += read[-1:]
     for context, made in read:
         left = account(made, context)
         for draft in made:
             yield from finished(draft, context, left.rest, left.qualifier)
+
+
+def _limited(
+    clause: Clause, sentence: Sentence, whole: list[tuple[Context, list[Draft]]]
+) -> list[Context]:
+    """Take out of what was wholly read so far what a clause limits that was not read: all of it,
+    or with `and started again` the end right before it."""
+    last = whole[-1:]
+    limits = _limits(clause, sentence)
+    if not limits and not (clause.again and any(_ends(*each) for each in last)):
+        return []
+    limited = whole if limits else last
+    found = [context for context, _ in limited]
+    del whole[len(whole) - len(found) :]
+    return found
 
 
 def _ends(context: Context, made: list[Draft]) -> bool:
@@ -115,7 +131,8 @@ def _limits(clause: Clause, sentence: Sentence) -> bool:
     sentence of its own (`until the lease ends`, `then started again`) and what tells from where
     one has it (`it says on the door`, `hat Tom gesagt`). What `and` joins, a reason and a
     consequence do not, unless they end with a verb of saying: `so I heard`."""
-    before = sentence.text[: clause.start - sentence.start]
+    at = clause.start - sentence.start
+    before = sentence.text[max(0, at - SHORT) : at]
     own = BESIDE.match(clause.text) or CONSEQUENCE[clause.language].match(clause.text)
     if own or JOINED.match(clause.text) or AND.search(before):
         return REPORTING.search(clause.text) is not None

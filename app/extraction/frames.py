@@ -12,7 +12,7 @@ from app.extraction.english import english_frame
 from app.extraction.german import german_frame
 from app.extraction.passed_over import passed_over
 from app.extraction.standing import MODALS, standing_frame
-from app.extraction.tokens import Frame, Token, tokens
+from app.extraction.tokens import PRONOUNS, Frame, Token, tokens
 from app.extraction.verbs import PREPOSITIONS, readings
 
 SAYS = re.compile(rf"(?i)\b(?:{SAYING})\b")
@@ -56,21 +56,22 @@ def has_no_subject(clause: Clause) -> bool:
 
 
 def stands_alone(clause: Clause) -> bool:
-    """Whether a clause could be a sentence of its own: one that begins with its subject, and has a
-    verb. What German tells of a noun behind it (`in dem es spukt`) is taken for one."""
-    words = tokens(clause)
-    if len(words) < 2 or not any(
-        readings(t.lower, clause.language) or t.lower in AUX[clause.language] for t in words[1:]
-    ):
-        return False
-    if clause.language == "de" and RELATIVE_DE.match(clause.text):
+    """Whether a clause could be a sentence of its own: one that begins with its subject and has a
+    verb behind it, in German not as its last word alone. What German tells of a noun behind it
+    (`in dem es spukt`) is taken for one."""
+    words, language = tokens(clause), clause.language
+    behind = words[1:] if language == "en" or len(words) < 3 else words[1:-1]
+    if language == "de" and RELATIVE_DE.match(clause.text):
         return True
-    first = words[0].lower
-    if first in PREPOSITIONS[clause.language] or readings(first, clause.language):
+    if not any(t.lower in AUX[language] or readings(t.lower, language) for t in behind):
         return False
-    found = frame(clause)
-    begins = found is not None and found.subject[:1] == tuple(words[:1])
-    return begins or SUBJECT_START.match(clause.text) is not None
+    first = words[0].lower
+    if first in PREPOSITIONS[language] or readings(first, language):
+        return False
+    if first in PRONOUNS or SUBJECT_START.match(clause.text):
+        return True
+    found = frame(clause) if language == "en" else None  # German nouns have a capital
+    return found is not None and found.subject[:1] == tuple(words[:1])
 
 
 def tells_source(clause: Clause) -> bool:

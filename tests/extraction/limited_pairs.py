@@ -127,7 +127,32 @@ COUNTED: dict[str, list[tuple[str, str]]] = {
     ],
 }
 
-# Written with them, and ended before and after: the first time 19 of 20 did.
+# Written once those held: 7 of 21 ended something before, 2 when it was run, none now.
+COUNTED_LATER: list[tuple[str, str]] = [
+    ("Our CFO is Nina Berg.", "Our CFO is Omar Reyes, or that's what the intern says."),
+    ("The parcel is in Ulm.", "The parcel is in Jena, according to the tracking page."),
+    ("The parcel is in Ulm.", "The parcel is in Jena, apparently."),
+    ("I work for Halden Foods.", "I left Halden Foods, at least on paper."),
+    ("The gym is open.", "The gym is closed, except for members."),
+    ("The gym is open.", "The gym is closed, depending on the weather."),
+    ("The gym is open.", "The gym is closed when it floods."),
+    ("Karla reports to Ben.", "Karla reports to Ines, while Ben is on leave."),
+    ("Our coach is Jan Pohl.", "Our coach is Max Roth, if I'm not mistaken."),
+    ("Tom plays the cello.", "Tom stopped playing the cello, or so he claims."),
+    ("Das Lager ist in Ulm.", "Das Lager ist in Jena, wie ich höre."),
+    ("Das Lager ist in Ulm.", "Das Lager ist in Jena, soweit mir bekannt ist."),
+    ("Das Lager ist in Ulm.", "Das Lager ist in Jena, zumindest laut Plan."),
+    ("Der Kurs kostet 200 Euro.", "Der Kurs kostet 150 Euro, es sei denn, man ist Mitglied."),
+    ("Der Chor probt in der Kirche.", "Der Chor probt in der Schule, bis auf Weiteres."),
+    ("Ich trinke Kaffee.", "Ich trinke keinen Kaffee mehr, außer im Büro."),
+    ("Ich trinke Kaffee.", "Ich trinke keinen Kaffee mehr, jedenfalls meistens."),
+    ("Eva leitet das Labor.", "Max leitet das Labor, vorausgesetzt der Rat stimmt zu."),
+    ("Lindwerk hat 120 Mitarbeiter.", "Lindwerk hat circa 110 Mitarbeiter."),
+    ("The plan costs 12 dollars.", "The plan costs approximately 11.90 dollars."),
+    ("The road is 10 km long.", "The road is 6.2 miles long."),
+]
+
+# Written with those of `COUNTED`, and ended before and after: the first time 19 of 20 did.
 UPDATES: list[tuple[str, str]] = [
     ("I live in Leeds.", "I moved to York in May, and I love it."),
     ("Our CEO is Ruth Adler.", "Our CEO is Jan Pohl now, because Ruth retired."),
@@ -149,4 +174,19 @@ UPDATES: list[tuple[str, str]] = [
     ("Der Laden ist geschlossen.", "Der Laden ist wieder geöffnet, endlich."),
     ("We sell bicycles.", "We don't sell bicycles any more, we only rent them out."),
     ("Eva leitet das Labor.", "Das Labor leitet jetzt Max Roth, sie ist in Rente."),
+    # written with `COUNTED_LATER`
+    ("We use Slack.", "We switched from Slack to Teams, everyone hates it."),
+    ("I take ramipril.", "I no longer take ramipril, my blood pressure is fine."),
+    ("The ticket is open.", "The ticket is closed now, we can ship it."),
+    ("Ich wohne in Bonn.", "Ich bin nach Trier gezogen, die Wohnung ist größer."),
+    ("Wir nutzen Jira.", "Wir nutzen Jira nicht mehr, das Team war genervt."),
+    ("Ich rauche.", "Ich habe mit dem Rauchen aufgehört, endlich."),
+]
+
+# Of these four words are left over, before and after: they are told as possible changes only.
+PARTLY_READ: list[tuple[str, str]] = [
+    ("I live in Leeds.", "I've moved to York, my sister helped me."),
+    ("Das Büro ist in Graz.", "Das Büro ist jetzt in Linz, gleich neben dem Bahnhof."),
+    ("Mein Auto ist rot.", "Mein Auto ist jetzt blau, frisch lackiert."),
+    ("Karla reports to Ben.", "Karla reports to Ines now, thankfully."),
 ]

@@ -8,12 +8,13 @@ import pytest
 from app.extraction.model import Mode
 from app.extraction.predicates import standard
 from app.values.money import comparable
-from bench.updates import meeting
+from bench.updates import meeting, possible
 
-from .limited_pairs import COUNTED, LOOKED_AT, UPDATES
+from .limited_pairs import COUNTED, COUNTED_LATER, LOOKED_AT, PARTLY_READ, UPDATES
 from .reading import LATER, SAID, brief, statements
 
 PAIRS = [pair for kinds in (LOOKED_AT, COUNTED) for pairs in kinds.values() for pair in pairs]
+PAIRS += COUNTED_LATER
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
@@ -26,6 +27,14 @@ def test_what_is_limited_ends_nothing(first: str, second: str) -> None:
 @pytest.mark.parametrize(("first", "second"), UPDATES)
 def test_what_goes_on_with_a_reason_or_a_sentence_of_its_own_ends(first: str, second: str) -> None:
     assert meeting(statements(first, SAID), statements(second, LATER), standard())
+
+
+def test_what_is_read_in_part_is_a_possible_change() -> None:
+    """These should end, and stay here until they do."""
+    for first, second in PARTLY_READ:
+        sides = statements(first, SAID), statements(second, LATER)
+        assert possible(*sides, standard())
+        assert not meeting(*sides, standard())
 
 
 @pytest.mark.parametrize(
