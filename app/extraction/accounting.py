@@ -7,9 +7,10 @@ closed classes of words that add nothing to what is said. All else is the rest.
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -37,6 +38,8 @@ QUANTIFIERS = listed("sets", "quantifiers")
 AMOUNTS = (Kind.MONEY, Kind.QUANTITY, Kind.NUMBER)
 QUALIFIED_PREDICATES = frozenset(["runs_on", "stored_in", "written_in", "version", "value"])
 OPEN_PREFIXES = ("attribute:", "measure:", "term:", "every:")
+BOUNDS = frozenset(["over"])
+ESTIMATES = listed("sets", "about") - BOUNDS - {"only"}
 # How long it was so before: that it changed stays as it is.
 AFTER = Cue(
     r"(?i)\b(?:after|nach) (?:\d+|[a-zäöü]{3,9}) "
@@ -153,6 +156,7 @@ def _beyond(drafts: Sequence[Draft], context: Context) -> list[str]:
     if any(context.registry.get(d.predicate).functional and d.old is None for d in drafts):
         for is_said, pattern in ((clause.additive, ADDITIVE), (clause.qualified, QUALIFIED)):
             found += [m[0] for m in pattern.finditer(clause.text)] if is_said else []
+    found += [word for draft in drafts for word in _estimate(draft, context)]
     things = [(d.object, d) for d in drafts]
     found += [t.name for t, d in things if isinstance(t, Mention) and _is_nameless(t, d, context)]
     is_told = all(
@@ -162,6 +166,21 @@ def _beyond(drafts: Sequence[Draft], context: Context) -> list[str]:
     if clause.clock and not is_told:
         found.append(clause.clock)
     return found
+
+
+def _estimate(draft: Draft, context: Context) -> Iterator[str]:
+    """The words before an amount by which it is a bound or an estimate: `over`, `roughly`. What
+    was exact may be within it, save where the clause tells of a change."""
+    value, clause = draft.object, context.clause
+    if isinstance(value, Mention) or value.kind not in AMOUNTS or draft.dated or draft.old:
+        return
+    words = [t.lower for t in tokens(clause)]
+    for word, after in itertools.pairwise(words):
+        bound = word in BOUNDS
+        if (bound or (word in ESTIMATES and not clause.newer)) and value.text.lower().startswith(
+            after
+        ):
+            yield word
 
 
 def _reason(words: Sequence[Token]) -> int:

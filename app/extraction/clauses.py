@@ -154,9 +154,10 @@ def _asserted(sentence: Sentence, spoken: datetime, aside: list[str]) -> Iterato
     """The clauses; what limits them is added to `aside`."""
     start, language, corrects = sentence.start, sentence.language, sentence.corrects
     bits = sentence.said
-    sure, text = judged(sentence.text, bits)
+    sure, text, doubt = judged(sentence.text, bits)
     if text is None:
         return
+    aside += [doubt] if doubt else []
     correcting, topic, topic_at, hidden = corrects, None, 0, False
     since: tuple[When, ...] = ()
     for segment_start, segment, after in _segments(text, language):
@@ -169,9 +170,8 @@ def _asserted(sentence: Sentence, spoken: datetime, aside: list[str]) -> Iterato
                 if not correcting and not _is_heading(segment):
                     aside.append(segment)
                 continue
-        if hidden:
-            return
-        if after == "," and REPORTING.search(segment):
+        if hidden or (after == "," and REPORTING.search(segment)):
+            _put_aside(segment, aside)
             return
         if after == ":" and REPORTING.search(segment):
             aside.append(segment)
@@ -192,9 +192,17 @@ def _asserted(sentence: Sentence, spoken: datetime, aside: list[str]) -> Iterato
                 since = tuple(w for w in coloured.when if w.role is Role.SINCE)
                 yield coloured
         elif _reports(segment, bits) or LEADING_CONDITION.match(segment, bits):
+            _put_aside(segment, aside)
             return
         elif not BESIDE.match(segment):
             aside.append(segment)
+
+
+def _put_aside(segment: str, aside: list[str]) -> None:
+    """A condition, hearsay or jest that ends a sentence limits what stands before it; one that is
+    joined by `and` begins anew, as behind a full stop."""
+    if JOINED.match(segment) is None:
+        aside.append(segment)
 
 
 def _of_name(text: str, start: int, segment: str) -> tuple[int, str] | None:
@@ -217,29 +225,30 @@ def _is_heading(segment: str) -> bool:
     return not said or said[-1] in words("names", "headings")
 
 
-def judged(sentence: str, bits: int = ANY) -> tuple[float, str | None]:
-    """How sure the speaker is, and the sentence without the words that say so; None of it for a
-    question, a jest, a condition or what another one says. `bits` are the cues it may hold."""
-    sure = 1.0
+def judged(sentence: str, bits: int = ANY) -> tuple[float, str | None, str]:
+    """How sure the speaker is, from 0 to 1, the sentence without the words that say so, and those
+    that say that he is not; None of the sentence for a question, a jest, a condition or what
+    another one says. `bits` are the cues it may hold."""
+    sure, doubt = 1.0, ""
     text = sentence
     if found := END_MARK.search(text):
         text = text[: found.start()] + " " * len(found[0])
     tag = TAG.search(text)
     if tag is not None:
-        text, sure = text[: tag.start()] + " " * len(tag[0]), 0.6
+        text, sure, doubt = text[: tag.start()] + " " * len(tag[0]), 0.6, tag[0].strip(" ,?")
     elif text.rstrip("\"'”“» ").endswith("?"):
-        return 0.0, None
+        return 0.0, None, ""
     if SAID_BY.search(text):
-        return 0.0, None
+        return 0.0, None, ""
     if _is_jest(text, bits) and not (":" in text and _is_jest(text.partition(":")[0], bits)):
-        return 0.0, None
+        return 0.0, None, ""
     view = OWN_VIEW.search(text, bits)
     if view is not None:
         text = text[: view.start()] + " " * len(view[0]) + text[view.end() :]
-        sure = 0.6
+        sure, doubt = 0.6, f"{doubt} {view[0]}".strip(" ,")
     if LEADING_CONDITION.match(text, bits):
-        return 0.0, None
-    return sure, text
+        return 0.0, None, ""
+    return sure, text, doubt
 
 
 def _is_jest(text: str, bits: int) -> bool:
@@ -497,13 +506,14 @@ def _negate_core(clause: Clause) -> None:
             ends, work = True, _blank(work, *found.span())
     if (found := NEITHER.search(work, bits)) is not None:
         denies, work = True, _or_for_nor(work, found)
+    affirmed = _is_denied_stop(clause)
     work, negated = _blank_all(work, DENYING, bits)
     if negated:
         tail = TAIL_EN.search(work) or (MORE_DE.search(work) if clause.language == "de" else None)
         if tail is not None:
             ends, work = True, _blank(work, *tail.span())
         denies = not ends
-    if NOT_ONLY.search(clause.text, bits):
+    if affirmed or NOT_ONLY.search(clause.text, bits):
         ends = denies = False
     work = AGAIN.sub(lambda m: " " * len(m[0]), work, bits)
     limiting = [LIMITING] if not (ends or denies) else [LIMITING, DEGREE]
@@ -512,6 +522,13 @@ def _negate_core(clause: Clause) -> None:
         work = pattern.sub(_unless_kept, work, bits)
     clause.left += tuple(left)
     clause.work, clause.ends, clause.denies, clause.past = work, ends, denies and not ends, past
+
+
+def _is_denied_stop(clause: Clause) -> bool:
+    """Whether it is denied that something stopped, which affirms it: `I never quit smoking`."""
+    stopped = STOPPED_EN.search(clause.work, clause.said)
+    before = clause.work[: stopped.end()] if stopped is not None else ""
+    return any(denial.search(before, clause.said) is not None for denial in DENYING)
 
 
 def _unless_kept(found: re.Match[str]) -> str:

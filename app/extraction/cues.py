@@ -138,7 +138,11 @@ CORRECT_TOPIC = re.compile(
     r"(?i)\b(?:correct|correction (?:to|on|of|for)|korrigiere|korrigieren|korrektur (?:zu[mr]?|der|"
     r"des))\s+(?P<topic>(?:the|my|our|an?|die|der|das|den|dem|mein\w*|unser\w*)?\s*[^,:;.]+)$"
 )
-NOT_ONLY = Cue(r"(?i)\b(?:not only|not just|nicht nur|nicht bloß)\b", by="only just nur bloß")
+NOT_ONLY = Cue(
+    r"(?i)(?:(?:\bnot|n['’]t) (?:simply )?(?:only|just|merely|solely)|"
+    r"\bnicht (?:einfach )?(?:nur|bloß|lediglich))\b",
+    by="only just merely solely nur bloß lediglich",
+)
 NEWER = worded(
     r"now|from now on|jetzt|nun|inzwischen|mittlerweile|neuerdings|ab sofort|von nun an|"
     r"nowadays|these days|künftig|with immediate effect|finally|endlich|as of|"
@@ -234,8 +238,8 @@ NO_EN = Cue(
 )
 MORE_DE = worded("mehr")
 STOPPED_EN = Cue(
-    r"(?i)\b(?:have |has |had |['’]ve |['’]s )?(?:stopped|quit|ceased|given up|"
-    r"gave up)\s+(?=[a-z]+ing\b)",
+    r"(?i)\b(?:(?:have|has|had)(?:n['’]t)? |['’]ve |['’]s )?(?:never |not )?"
+    r"(?:stopped|quit|ceased|given up|gave up)\s+(?=[a-z]+ing\b)",
     by="stopped quit ceased given gave",
 )
 INSTEAD = Cue(
@@ -289,6 +293,11 @@ BESIDE = re.compile(
     r"(?i)^\s*(?:because|weil|da|denn|zumal|which|whose|although|though|obwohl|whereas|"
     r"so that|damit|sodass|(?:as|since)\s+(?:i|we|you|he|she|it|they))\b"
 )
+# What follows from it leaves it as it is, too.
+CONSEQUENCE = {
+    "en": re.compile(r"(?i)^\s*(?:so|therefore|hence|thus)\b"),
+    "de": re.compile(r"(?i)^\s*(?:also|deshalb|daher|darum|deswegen|somit|folglich)\b"),
+}
 RELATIVE_DE = re.compile(
     r"(?i)^\s*(?:in|mit|auf|von|für|an|bei|zu|aus)?\s*(?:der|die|das|dem|den|deren|dessen)\b"
 )

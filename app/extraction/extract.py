@@ -9,12 +9,22 @@ from dataclasses import replace
 
 from app.extraction.accounting import account
 from app.extraction.clauses import Clause, Sentence, announces_correction, clauses
-from app.extraction.cues import GAME, TAKEN_BACK
+from app.extraction.cues import (
+    BESIDE,
+    CONSEQUENCE,
+    GAME,
+    JOINED,
+    LEADING_CONDITION,
+    REPORTING,
+    TAKEN_BACK,
+    WORD,
+)
 from app.extraction.drafts import Context, Draft, finished
-from app.extraction.frames import frame, has_no_subject, otherwise
+from app.extraction.frames import frame, has_no_subject, otherwise, stands_alone, tells_source
 from app.extraction.language import language_of
 from app.extraction.mentions import Recogniser, Rules
 from app.extraction.model import Extracted, Mention, Span, Statement, Utterance
+from app.extraction.moments import Role
 from app.extraction.notes import noted
 from app.extraction.others import unowned, voices
 from app.extraction.phrases import Reader
@@ -28,6 +38,8 @@ from app.extraction.typed import typed
 
 RULES = Rules()
 BACK = 2  # sentences that one takes back
+AND = re.compile(r"(?i)\b(?:and|und)\s*$")
+SHORT = 8  # characters in which one sees whether `and` stands before a clause
 TWO_WORDS = re.compile(r"\W*\w\S*\s\W*\w")
 
 
@@ -73,18 +85,61 @@ def _of_sentence(sentence: Sentence, reader: Reader, registry: Registry) -> Iter
         return
     subject: tuple[Token, ...] = ()
     leads: tuple[str, ...] = ()
+    read: list[tuple[Context, list[Draft]]] = []
+    whole_yet: list[tuple[Context, list[Draft]]] = []  # those that nothing behind them limits
     for clause in clauses(sentence, reader.utterance.captured_at):
         found = frame(clause, subject)
         context, made = _made(clause, found, reader, registry)
+        if not made:
+            for before in _limited(clause, sentence, whole_yet):
+                before.clause.left += (clause.text.strip(),)
         if context is None:
             if not clause.inherits and has_no_subject(clause):
                 leads += (clause.text,)
             continue
         context.clause.left += leads
         subject = (found or context.frame).subject
+        read.append((context, made))
+        whole_yet += read[-1:]
+    for context, made in read:
         left = account(made, context)
         for draft in made:
             yield from finished(draft, context, left.rest, left.qualifier)
+
+
+def _limited(
+    clause: Clause, sentence: Sentence, whole: list[tuple[Context, list[Draft]]]
+) -> list[Context]:
+    """Take out of what was wholly read so far what a clause limits that was not read: all of it,
+    or with `and started again` the end right before it."""
+    last = whole[-1:]
+    limits = _limits(clause, sentence)
+    if not limits and not (clause.again and any(_ends(*each) for each in last)):
+        return []
+    limited = whole if limits else last
+    found = [context for context, _ in limited]
+    del whole[len(whole) - len(found) :]
+    return found
+
+
+def _ends(context: Context, made: list[Draft]) -> bool:
+    return context.clause.ends or any(draft.ends for draft in made)
+
+
+def _limits(clause: Clause, sentence: Sentence) -> bool:
+    """Whether what was not read of a sentence may limit what stands before it: what could be no
+    sentence of its own (`until the lease ends`, `then started again`) and what tells from where
+    one has it (`it says on the door`, `hat Tom gesagt`). What `and` joins, a reason and a
+    consequence do not, unless they end with a verb of saying: `so I heard`."""
+    at = clause.start - sentence.start
+    before = sentence.text[max(0, at - SHORT) : at]
+    own = BESIDE.match(clause.text) or CONSEQUENCE[clause.language].match(clause.text)
+    if own or JOINED.match(clause.text) or AND.search(before):
+        return REPORTING.search(clause.text) is not None
+    if clause.when and WORD.search(clause.work) is None:  # `as of last week`
+        return any(when.role is not Role.SINCE for when in clause.when)
+    is_condition = LEADING_CONDITION.match(clause.text, clause.said) is not None
+    return is_condition or tells_source(clause) or not stands_alone(clause)
 
 
 def _of_note(context: Context) -> Iterator[Statement]:

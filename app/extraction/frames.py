@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from app.extraction.clauses import Clause
+from app.extraction.clauses import AUX, Clause
+from app.extraction.cues import RELATIVE_DE, SAYING, SUBJECT_START
+from app.extraction.data import words as listed
 from app.extraction.english import english_frame
 from app.extraction.german import german_frame
 from app.extraction.passed_over import passed_over
 from app.extraction.standing import MODALS, standing_frame
-from app.extraction.tokens import Frame, Token, tokens
+from app.extraction.tokens import PRONOUNS, Frame, Token, tokens
 from app.extraction.verbs import PREPOSITIONS, readings
+
+SAYS = re.compile(rf"(?i)\b(?:{SAYING})\b")
 
 
 def frame(clause: Clause, inherited: tuple[Token, ...] = ()) -> Frame | None:
@@ -48,3 +53,30 @@ def has_no_subject(clause: Clause) -> bool:
     if first in PREPOSITIONS[clause.language]:
         return True
     return any(not form.past and not form.participle for form in readings(first, clause.language))
+
+
+def stands_alone(clause: Clause) -> bool:
+    """Whether a clause could be a sentence of its own: one that begins with its subject and has a
+    verb behind it, in German not as its last word alone. What German tells of a noun behind it
+    (`in dem es spukt`) is taken for one."""
+    words, language = tokens(clause), clause.language
+    behind = words[1:] if language == "en" or len(words) < 3 else words[1:-1]
+    if language == "de" and RELATIVE_DE.match(clause.text):
+        return True
+    if not any(t.lower in AUX[language] or readings(t.lower, language) for t in behind):
+        return False
+    first = words[0].lower
+    if first in PREPOSITIONS[language] or readings(first, language):
+        return False
+    if first in PRONOUNS or SUBJECT_START.match(clause.text):
+        return True
+    found = frame(clause) if language == "en" else None  # German nouns have a capital
+    return found is not None and found.subject[:1] == tuple(words[:1])
+
+
+def tells_source(clause: Clause) -> bool:
+    """Whether a clause tells from where somebody has what he says: `it says on the door`."""
+    if SAYS.search(clause.text):
+        return True
+    verbs = listed("sets", f"sources_{clause.language}")
+    return any(f.lemma in verbs for t in tokens(clause) for f in readings(t.lower, clause.language))

@@ -26,7 +26,7 @@ def noted(sentence: Sentence) -> Frame | None:
     if found is None or COUNTED.search(found["value"]) is None:
         return None
     bits = sentence.said
-    sure, text = judged(sentence.text, bits)
+    sure, text, _ = judged(sentence.text, bits)
     if text is None:
         return None
     if any(cue.search(sentence.text, bits) for cue in (CONDITION, CORRECTION, HEDGE)):

@@ -203,7 +203,7 @@ def typed(sentence: Sentence, reader: Reader) -> list[Statement]:
     """The statements of a sentence that is one of the shapes as a whole; none for any other."""
     if HINT.search(sentence.text, sentence.said) is None or sentence.corrects:
         return []
-    sure, text = judged(sentence.text, sentence.said)
+    sure, text, _ = judged(sentence.text, sentence.said)
     if text is None:
         return []
     moments, work = times(text, reader.utterance.captured_at, sentence.said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from app.values.numbers import DIGITS, parse_number, plain
@@ -25,6 +26,8 @@ PERIODS = {
     "user": "user nutzer seat",
     "quarter": "quarter quartal",
 }
+MOST_DIGITS = 6  # that somebody writes of a measure
+ROUNDING = 0.02  # share by which a measure may differ in another unit
 _PERIOD = {form: name for name, forms in PERIODS.items() for form in forms.split()}
 _NAME = "|".join(re.escape(name) for name in sorted(CURRENCIES, key=len, reverse=True))
 _SCALE = (
@@ -62,11 +65,27 @@ def money_key(currency: str, amount: float) -> str:
 
 def comparable(one: str, other: str) -> bool:
     """Whether one of two value keys may replace the other: amounts in two currencies, or for two
-    periods, hold side by side (80 EUR and 90 USD; 12 a month and 120 a year)."""
+    periods, hold side by side (80 EUR and 90 USD; 12 a month and 120 a year), and so does one
+    measure that is told in two units (20 kg and 44 lb)."""
+    if one.startswith("quantity:") and other.startswith("quantity:"):
+        return not _is_converted(one, other)
     if not (one.startswith("money:") and other.startswith("money:")):
         return True
     first, second = (key.split(":")[1].partition("/") for key in (one, other))
     return first[0] == second[0] and (first[2] == second[2] or not (first[2] and second[2]))
+
+
+def _is_converted(one: str, other: str) -> bool:
+    """Whether one of two quantities was written in another unit, and both are one but for the
+    digits that were written: only what was converted has more digits than people write."""
+    first, second = (float(key.rpartition(":")[2]) for key in (one, other))
+    if one.rpartition(":")[0] != other.rpartition(":")[0]:
+        return False
+    is_long = [
+        len(key.rpartition(":")[2].strip("-0.").replace(".", "")) > MOST_DIGITS
+        for key in (one, other)
+    ]
+    return is_long[0] != is_long[1] and math.isclose(first, second, rel_tol=ROUNDING)
 
 
 def _amount(written: str, language: str | None) -> float | None:
