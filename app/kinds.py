@@ -89,4 +89,5 @@ KINDS: tuple[Kind[Any], ...] = (
     PREFERENCE,
     ENTITY_VERDICT,
 )
+TOLD_TO_FEW = tuple(kind.name for kind in KINDS if kind.is_told_to_few)
 BY_NAME = {kind.name: kind for kind in KINDS}

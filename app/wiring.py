@@ -89,6 +89,7 @@ from app.kernel.graph import Graph, Login, connect
 from app.kernel.migrate import migrate
 from app.kernel.reach import Network, networks
 from app.kernel.turns import Shares
+from app.kinds import TOLD_TO_FEW
 from app.learning.intents import IntentRule, IntentService
 from app.learning.log import LearnedLog
 from app.learning.segments import SegmentLimits, SegmentService
@@ -868,7 +869,10 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         context_injector=context_injector,
         bases=doors.bases,
         consolidating=Consolidating(consolidation_rows, model_reader, access_rows, runner),
-        standing=partial(standing, Counted(graph, embedder, indexing, jobs, consolidation_rows)),
+        standing=partial(
+            standing,
+            Counted(graph, embedder, indexing, jobs, consolidation_rows, TOLD_TO_FEW),
+        ),
     )
     events = EventService(event_rows, keys, settings.api.event_seconds)
     return Parts(

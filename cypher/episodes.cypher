@@ -22,7 +22,7 @@ CALL (row, e, accepted) {
     MERGE (e)-[:TAGGED]->(t))
 }
 RETURN row.index AS index, e.id AS id, accepted, e.content_hash AS content_hash,
-       e.captured_at AS captured_at, e.ingested_at AS ingested_at
+       e.captured_at AS captured_at, e.ingested_at AS ingested_at, e.privacy AS privacy
 
 // name: get_episodes(ids, scopes) read many
 // Episodes by id, as far as they are visible; what is forgotten is hidden.

@@ -8,8 +8,9 @@ SET e.touched_at = $at
 // name: put(facts, claims, at) write one
 // Facts by id, then what supports each; a claim that is there already is left as it is: what one
 // passage says of one fact is looked through once for all its claims, not once for each as MERGE
-// would. The lock on the subject keeps others from adding the same. Moments that all rows share are
-// given once. Returns claims that were erased before and stay away.
+// would. The lock on the subject keeps others from adding the same. A fact is as private as the most
+// private passage that says it. Moments that all rows share are given once. Returns claims that were
+// erased before and stay away.
 // unscoped: every row carries the scope of its episode
 CALL () {
   UNWIND $facts AS row
@@ -31,6 +32,17 @@ CALL () {
   WHERE NOT row.id IN known AND NOT EXISTS { (:Tombstone {id: row.id}) }
   CREATE (e)-[s:SUPPORTS]->(f)
   SET s = row.properties, s.recorded_at = $at
+}
+CALL () {
+  UNWIND $claims AS row
+  WITH row.episode AS episode, collect(DISTINCT row.fact) AS facts
+  MATCH (e:Passage {id: episode})
+  WHERE e.privacy > 0
+  MATCH (e)-[:SUPPORTS]->(f:Fact)
+  WHERE f.id IN facts
+  WITH f, max(e.privacy) AS level
+  WHERE level > coalesce(f.privacy, 0)
+  SET f.privacy = level
 }
 RETURN COLLECT { UNWIND $claims AS row MATCH (t:Tombstone {id: row.id}) RETURN t.id } AS erased
 
@@ -168,8 +180,8 @@ RETURN collect({
   key: key, value: coalesce('entity:' + o.root, f.object_key),
   name: coalesce('name:' + o.canonical_key, f.object_key),
   fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
-           .trust, .live, .facets, .weighed, .settled_by, .heads, .runs, .newest, .undated, .settle_state, .may_change, .fits, .about_terms,
-           .object_text, .statement,
+           .trust, .live, .facets, .weighed, .settled_by, .heads, .runs, .newest, .undated, .privacy, .settle_state, .may_change, .fits,
+           .about_terms, .object_text, .statement,
            valid_from: f.valid_from.epochSeconds * 1000000 + f.valid_from.microsecond,
            valid_to: f.valid_to.epochSeconds * 1000000 + f.valid_to.microsecond,
            expired_at: f.expired_at.epochSeconds * 1000000 + f.expired_at.microsecond},
@@ -180,6 +192,7 @@ RETURN collect({
     WITH e, s ORDER BY s.said_at DESC, e.id DESC, s.start DESC LIMIT 16
     RETURN toString(s.said_at.epochSeconds * 1000000 + s.said_at.microsecond) + ' ' + e.id + ' '
            + toString(s.start) + ' ' + toString(s.end) },
+  level: head(COLLECT { MATCH (e:Passage)-[:SUPPORTS]->(f) RETURN max(e.privacy) }),
   held: [(f)-[a:ABOUT]->(:Entity) WHERE a.retracted_at = datetime('9999-12-31T00:00:00Z') |
          a {.id, .from_precision, .to_precision, .standing, .reason,
             valid_from: a.valid_from.epochSeconds * 1000000 + a.valid_from.microsecond,
@@ -451,7 +464,7 @@ OPTIONAL MATCH (s:Entity {id: f.subject})
 RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
           .language, .confidence, .evidence, .principals, .trust, .status, .importance, .is_pinned, .last_access,
           .valid_from, .valid_to, .ingested_at, .expired_at, .index_state,
-          privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }),
+          .privacy,
           subject_name: s.canonical_name, subject_type: s.type} AS fact,
        [(f)-[a:ABOUT]->(:Entity)
          WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at |
@@ -481,7 +494,7 @@ WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.ret
 WITH f, s, a ORDER BY f.id LIMIT $limit
 RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
           .language, .confidence, .evidence, .principals, .trust, .status, .ingested_at, .is_pinned,
-          privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }),
+          .privacy,
           subject_name: s.canonical_name, subject_type: s.type} AS fact,
        a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval,
        COLLECT { MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)-[b:ABOUT]->(:Entity)
@@ -507,7 +520,7 @@ CALL (scope) {
 WITH f, a, s ORDER BY f.id LIMIT $limit
 RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
           .language, .confidence, .evidence, .principals, .trust, .status, .ingested_at, .is_pinned,
-          privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }),
+          .privacy,
           subject_name: s.canonical_name, subject_type: s.type} AS fact,
        a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval,
        COLLECT { MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)-[b:ABOUT]->(:Entity)

@@ -139,7 +139,7 @@ OPTIONAL MATCH (s:Entity {id: f.subject})
 RETURN id AS parent,
        f {.id, .scope, .subject, .predicate, .object_kind, .object_text, .object_id, .negated,
           .statement, .confidence, .evidence, .principals, .trust, .status, .ingested_at,
-          .is_pinned, privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }), 
+          .is_pinned, .privacy, 
           subject_name: s.canonical_name} AS fact,
        [(f)-[a:ABOUT]->(:Entity)
          WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at |
@@ -156,7 +156,7 @@ OPTIONAL MATCH (s:Entity {id: f.subject})
 RETURN id AS parent,
        f {.id, .scope, .subject, .predicate, .object_kind, .object_text, .object_id, .negated,
           .statement, .confidence, .evidence, .principals, .trust, .status, .ingested_at,
-          .is_pinned, privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }), 
+          .is_pinned, .privacy, 
           subject_name: s.canonical_name} AS fact,
        [(f)-[a:ABOUT]->(:Entity)
          WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at |
@@ -195,7 +195,7 @@ CALL (e) {
 RETURN id AS parent,
        f {.id, .scope, .subject, .predicate, .object_kind, .object_text, .object_id, .negated,
           .statement, .confidence, .evidence, .principals, .trust, .status, .ingested_at,
-          .is_pinned, privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }), 
+          .is_pinned, .privacy, 
           subject_name: s.canonical_name} AS fact,
        a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason}
          AS interval
@@ -593,7 +593,7 @@ RETURN id AS parent,
        n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null,
           privacy: reduce(most = coalesce(n.privacy, 0), x IN
            [(n)-[:DERIVED_FROM]->(x:Passage) | coalesce(x.privacy, 0)]
-           + [(n)-[:DERIVED_FROM]->(:Fact)<-[:SUPPORTS]-(x:Passage) | coalesce(x.privacy, 0)] |
+           + [(n)-[:DERIVED_FROM]->(x:Fact) | coalesce(x.privacy, 0)] |
            CASE WHEN x > most THEN x ELSE most END)} AS note,
        [(n)-[:SUPERSEDED_BY]->(m:Note) WHERE m.scope IN $scopes | m.id] AS superseded_by,
        [(m:Note)-[:SUPERSEDED_BY]->(n) WHERE m.scope IN $scopes | m.id] AS supersedes,

@@ -13,9 +13,10 @@ RETURN versions[0] AS version
 // unscoped: the server's own version
 RETURN gds.version() AS version
 
-// name: census(scopes) read many
+// name: census(scopes, administered, few) read many
 // How many nodes of each kind the scopes hold, by label. Of kinds that declare themselves the index
-// counts, and one node of each tells the label.
+// counts, and one node of each tells the label; those that are told to few are counted where the
+// caller administers the scope.
 UNWIND $scopes AS scope
 CALL (scope) {
   MATCH (n:Episode {scope: scope}) WHERE n.captured_at > datetime('0001-01-02T00:00:00Z')
@@ -66,7 +67,8 @@ CALL (scope) {
   MATCH (p:Page {scope: scope}) WHERE p.id > ''
   RETURN 'Chunk' AS kind, sum(COUNT { (:Chunk)-[:PART_OF]->(p) }) AS found
   UNION ALL
-  MATCH (n:Declared {scope: scope}) WHERE n.kind > '' AND n.id > ''
+  MATCH (n:Declared {scope: scope})
+  WHERE n.kind > '' AND n.id > '' AND (scope IN $administered OR NOT n.kind IN $few)
   WITH n.kind AS declared, count(n) AS found, min(n.id) AS id
   MATCH (one:Declared {id: id})
   RETURN [label IN labels(one) WHERE NOT label IN ['Declared', 'Memory', 'Searchable']][0] AS kind,

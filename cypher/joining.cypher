@@ -28,7 +28,7 @@ RETURN DISTINCT author
 
 // name: join(rows, scope, reason, at) write many
 // Notes that another one stands for from now on: both hold as above, or nothing is done. What was
-// confirmed of the one that goes counts for the one that stays.
+// confirmed of the one that goes counts for the one that stays, which has the higher level of both.
 UNWIND $rows AS row
 MATCH (gone:Note {id: row.id})
 WHERE gone.scope = $scope
@@ -44,6 +44,8 @@ SET gone.standing = 'superseded', gone.live = false, gone.reason = $reason,
     kept.confirmations = kept.confirmations + gone.confirmations,
     kept.confidence = CASE WHEN gone.confidence > kept.confidence THEN gone.confidence
                            ELSE kept.confidence END,
+    kept.privacy = CASE WHEN coalesce(gone.privacy, 0) > coalesce(kept.privacy, 0) THEN gone.privacy
+                        ELSE kept.privacy END,
     kept.updated_at = $at
 MERGE (gone)-[s:SUPERSEDED_BY]->(kept)
 SET s.reason = $reason, s.recorded_at = $at

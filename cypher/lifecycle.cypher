@@ -944,8 +944,8 @@ WHERE ($tenant IS NULL OR n.scope = $tenant OR n.scope STARTS WITH $below) AND n
 RETURN DISTINCT n.id AS id LIMIT $limit
 
 // name: stale_mirrors(tenant, below, limit) read many
-// Status and liveness of a fact against its open intervals; a fact whose time has run out a moment
-// ago waits for the refresh.
+// Status and liveness of a fact against its open intervals, and its level against what says it; a
+// fact whose time has run out a moment ago waits for the refresh.
 MATCH (f:Fact)
 WHERE $tenant IS NULL OR f.scope = $tenant OR f.scope STARTS WITH $below
 WITH f,
@@ -955,6 +955,8 @@ WITH f,
 WHERE (f.status = 'active' AND NOT held) OR (f.status = 'quarantined' AND held)
    OR f.live <> (f.status = 'active' AND shown)
    OR ('live' IN f.facets) <> f.live
+   OR coalesce(f.privacy, 0) <> head(COLLECT {
+     MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN coalesce(max(x.privacy), 0) })
 RETURN f.id AS id LIMIT $limit
 
 // name: orphan_relations(tenant, below, limit) read many
@@ -1044,7 +1046,7 @@ WHERE f.id > $after AND f.expired_at > datetime('9999-12-30T00:00:00Z')
 WITH f ORDER BY f.id LIMIT $limit
 MATCH (s:Entity {id: f.subject})
 OPTIONAL MATCH (o:Entity {id: f.object_id})
-RETURN f {.id, .scope, .tenant, .predicate, .object_text, .object_id, .negated, .valid_from, .valid_to, .ingested_at} AS fact,
+RETURN f {.id, .scope, .tenant, .predicate, .object_text, .object_id, .negated, .valid_from, .valid_to, .ingested_at, .privacy} AS fact,
        s.canonical_name AS subject_name, s.type AS subject_type,
        o.canonical_name AS object_name, o.type AS object_type,
        COLLECT {
@@ -1060,7 +1062,8 @@ RETURN f {.id, .scope, .tenant, .predicate, .object_text, .object_id, .negated, 
        } AS attesters
 
 // name: promote(row, audit) write one
-// A copy in a wider scope: its episode was derived from the fact.
+// A copy in a wider scope: its episode was derived from the fact, and becomes more private with it;
+// what the page of its day quotes is looked at again then.
 // unscoped: the service promotes within one tenant
 MATCH (f:Fact {id: $row.fact})
 MATCH (c:Fact {id: $row.copy})
@@ -1075,6 +1078,23 @@ FOREACH (_ IN CASE WHEN made THEN [1] ELSE [] END |
 MERGE (p)-[:DECIDES]->(f)
 MERGE (e)-[:DERIVED_FROM]->(f)
 MERGE (f)-[:PROMOTED_TO]->(c)
+WITH f, e, made
+CALL (f, e) {
+  WITH f, e WHERE coalesce(f.privacy, 0) > coalesce(e.privacy, 0)
+  SET e.privacy = f.privacy
+  WITH f, e
+  CALL (f, e) {
+    MATCH (e)-[:SUPPORTS]->(said:Fact)
+    WHERE coalesce(said.privacy, 0) < f.privacy
+    SET said.privacy = f.privacy
+  }
+  MATCH (s:Scope {path: e.scope})
+  SET s.touched_at = datetime.realtime()
+  WITH e
+  MATCH (d:DayPage)
+  WHERE d.scope = e.scope AND d.day = toString(date(e.captured_at))
+  SET d.due = true
+}
 RETURN made
 
 // name: promotions_of(scopes, states) read many

@@ -175,11 +175,14 @@ WITH n
 MATCH (n)<-[:WINDOW_OF]-(w:Window)
 SET w.live = true, w.facets = n.facets
 
-// name: confirm(id, scope, by, step, at, audit) write one
-// The same was said again. Each principal counts once, and the author said it first.
+// name: confirm(id, scope, by, step, privacy, at, audit) write one
+// The same was said again. Each principal counts once, and the author said it first. A higher level
+// than the note has becomes its own; a level is never lowered.
 MATCH (n:Note {id: $id})
 WHERE n.scope = $scope
 SET n.last_access = $at
+FOREACH (_ IN CASE WHEN $privacy > coalesce(n.privacy, 0) THEN [1] ELSE [] END |
+  SET n.privacy = $privacy)
 WITH n, n.author <> $by AND NOT EXISTS {
   MATCH (n)<-[:AUDIT]-(e:AuditEvent {kind: 'note.confirm', actor: $by})
 } AS another
@@ -203,7 +206,7 @@ WHERE n.scope IN $scopes AND n.expired_at > datetime()
 RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null,
           privacy: reduce(most = coalesce(n.privacy, 0), x IN
            [(n)-[:DERIVED_FROM]->(x:Passage) | coalesce(x.privacy, 0)]
-           + [(n)-[:DERIVED_FROM]->(:Fact)<-[:SUPPORTS]-(x:Passage) | coalesce(x.privacy, 0)] |
+           + [(n)-[:DERIVED_FROM]->(x:Fact) | coalesce(x.privacy, 0)] |
            CASE WHEN x > most THEN x ELSE most END)} AS note,
        [(n)-[:SUPERSEDED_BY]->(m:Note) WHERE m.scope IN $scopes | m.id] AS superseded_by,
        [(m:Note)-[:SUPERSEDED_BY]->(n) WHERE m.scope IN $scopes | m.id] AS supersedes,
@@ -227,7 +230,7 @@ WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null,
           privacy: reduce(most = coalesce(n.privacy, 0), x IN
            [(n)-[:DERIVED_FROM]->(x:Passage) | coalesce(x.privacy, 0)]
-           + [(n)-[:DERIVED_FROM]->(:Fact)<-[:SUPPORTS]-(x:Passage) | coalesce(x.privacy, 0)] |
+           + [(n)-[:DERIVED_FROM]->(x:Fact) | coalesce(x.privacy, 0)] |
            CASE WHEN x > most THEN x ELSE most END)} AS note,
        COLLECT { MATCH (n)-[:DERIVED_FROM]->(f:Fact|Passage) RETURN f.id ORDER BY f.id } AS sources
 
@@ -306,7 +309,7 @@ WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null,
           privacy: reduce(most = coalesce(n.privacy, 0), x IN
            [(n)-[:DERIVED_FROM]->(x:Passage) | coalesce(x.privacy, 0)]
-           + [(n)-[:DERIVED_FROM]->(:Fact)<-[:SUPPORTS]-(x:Passage) | coalesce(x.privacy, 0)] |
+           + [(n)-[:DERIVED_FROM]->(x:Fact) | coalesce(x.privacy, 0)] |
            CASE WHEN x > most THEN x ELSE most END)} AS note
 
 // name: restore(rows) write many

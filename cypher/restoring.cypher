@@ -136,6 +136,7 @@ CALL (e, row, fresh) {
   WHERE f.scope = row.scope AND NOT EXISTS { (:Tombstone {id: claim.id}) }
   CREATE (e)-[u:SUPPORTS]->(f)
   SET u = claim.properties
+  SET f.privacy = CASE WHEN coalesce(e.privacy, 0) > coalesce(f.privacy, 0) THEN e.privacy ELSE f.privacy END
 }
 RETURN row.line AS line, fresh
 

@@ -146,7 +146,7 @@ RETURN memories, COLLECT {
 
 // name: hydrate_facts(ids, scopes, as_of, known_at, latest, alive) read one
 // The same of facts, with the interval that holds at both moments and the newest that supports them:
-// as the fact names it where nothing earlier was asked for ($latest).
+// as the fact names it where nothing earlier was asked for ($latest). How private it is it says itself.
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
 WHERE f.scope IN $scopes AND f.expired_key > $alive
@@ -157,20 +157,20 @@ OPTIONAL CALL (f) {
   MATCH (e:Passage {id: parts[1]})
   WHERE e.scope IN $scopes
   RETURN [e.captured_key, e.id, toInteger(parts[2]), toInteger(parts[3]), e.author, e.origin,
-          e.content_hash, coalesce(e.flags, []), coalesce(e.privacy, 0)] AS source
+          e.content_hash, coalesce(e.flags, [])] AS source
   UNION ALL
   WITH f WHERE NOT $latest OR f.newest IS NULL
   MATCH (e:Passage)-[u:SUPPORTS]->(f)
   WHERE e.scope IN $scopes AND u.recorded_at <= $known_at
   WITH e, u ORDER BY u.said_at DESC, e.id DESC, u.start DESC LIMIT 10
   RETURN [e.captured_key, e.id, u.start, u.end, e.author, e.origin, e.content_hash,
-          coalesce(e.flags, []), coalesce(e.privacy, 0)] AS source
+          coalesce(e.flags, [])] AS source
 }
 WITH f, collect(source) AS support
 OPTIONAL MATCH (s:Entity {id: f.subject})
 RETURN collect(f {.id, .kind, .scope, .content, .captured_key, .ingested_key, .expired_key, .subject,
     .predicate, .object_kind, .object_id, .object_text, .negated, .status, .confidence, .trust,
-    .evidence, .principals, .terms, .about_terms, .language, subject_name: s.canonical_name,
+    .evidence, .principals, .privacy, .terms, .about_terms, .language, subject_name: s.canonical_name,
     intervals: [(f)-[a:ABOUT]->(:Entity)
       WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at
         AND a.standing = 'held' |
@@ -200,7 +200,7 @@ RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .i
                   .terms, .about_terms, .language, .flags,
                   privacy: reduce(most = coalesce(n.privacy, 0), x IN
                     [(n)-[:DERIVED_FROM]->(x:Passage) | coalesce(x.privacy, 0)]
-                    + [(n)-[:DERIVED_FROM]->(:Fact)<-[:SUPPORTS]-(x:Passage) | coalesce(x.privacy, 0)] |
+                    + [(n)-[:DERIVED_FROM]->(x:Fact) | coalesce(x.privacy, 0)] |
                     CASE WHEN x > most THEN x ELSE most END),
                   hints: COLLECT { MATCH (x:Episode {supersedes: n.id}) WHERE x.scope IN $scopes
                     AND x.expired_at > datetime.realtime()

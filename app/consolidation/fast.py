@@ -22,6 +22,7 @@ from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.graph import Row
 from app.kernel.scope import parse_scope
+from app.sanitize.privacy import Level, highest, named
 from app.sanitize.step import sanitize
 from app.scopes.service import ScopeService
 
@@ -30,7 +31,8 @@ NAMED = ("name", "value")
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What is to be remembered: a text, or the fields of a statement."""
+    """What is to be remembered: a text, or the fields of a statement, and how private it is at
+    least."""
 
     session: str
     role: str | None  # by the kind of the principal if None
@@ -41,6 +43,7 @@ class Observation:
     said_at: datetime | None = None
     origin: str = "api"
     tags: tuple[str, ...] = ()
+    privacy: Level = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,7 @@ class FastPath:
             origin=seen.origin,
             tags=seen.tags,
             assertion=pack(fields) if fields else None,
+            privacy=seen.privacy,
         )
         receipt = await self._parts.episodes.capture(caller, capture)
         episode = receipt.id or ""
@@ -165,7 +169,7 @@ class FastPath:
     async def _said_of(
         self, caller: Caller, held: Row, told: dict[str, Any], seen: Observation
     ) -> Remembered:
-        """A statement with the subject and the predicate of a fact.
+        """A statement with the subject and the predicate of a fact, as private as that.
 
         Made before and no longer so, it is made again: whoever changes a value back and forth says
         the same twice, and means both.
@@ -184,6 +188,7 @@ class FastPath:
             speaker=seen.speaker,
             said_at=seen.said_at,
             origin=seen.origin,
+            privacy=highest(seen.privacy, named(held.get("privacy"))),
         )
         done = await self.remember(caller, again)
         if done.receipt.status == "duplicate" and done.over:
@@ -198,11 +203,11 @@ class FastPath:
             end = fields.get(part)
             if end is None:
                 continue
-            named = next(name for name in NAMED if name in end)
+            name = next(name for name in NAMED if name in end)
             try:
-                cleaned[part] = {**end, named: sanitize(end[named], policy).text}
+                cleaned[part] = {**end, name: sanitize(end[name], policy).text}
             except LociError as error:
-                error.field = f"statement.{part}.{named}"
+                error.field = f"statement.{part}.{name}"
                 raise
         return cleaned
 

@@ -66,5 +66,6 @@ CONTEXT_ACCESS = Kind(
     part_of=CONTEXT,
     whole="context_id",
     exported=False,
+    narrow=True,
     plural="context_accesses",
 )

@@ -13,6 +13,7 @@ CONVERSATION = Kind(
     identity=("agent", "conversation"),
     sanitised=("conversation",),
     changed="changed_at",
+    narrow=True,
 )
 MESSAGE = Kind(
     "conversation_message",

@@ -189,7 +189,7 @@ def _receipt(cleaned: Cleaned, answer: Row, row: dict[str, Any]) -> Receipt:
         ingested_at=answer["ingested_at"],
         redactions=len(cleaned.text.redactions),
         markers=tuple(cleaned.text.marker_ids),
-        privacy=named(row["episode"]["privacy"]),
+        privacy=named(answer["privacy"]),  # of a duplicate what is stored: it writes nothing
         supersedes=row["episode"].get("supersedes") if answer["accepted"] else None,
     )
 

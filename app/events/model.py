@@ -24,6 +24,9 @@ OPEN = frozenset(
         "short_memory", "skill", "snapshot", "table", "task_segment", "trace", "work",
     )
 )  # fmt: skip
+# Of these the audit trail says more than their readers may know: a job that touches more than its
+# scope is shown to few, and is told of by what is numbered beside the trail, or by nothing.
+NOT_BY_TRAIL = frozenset(("job",))
 # Whole kinds beside them: that somebody has read a memory is nobody else's business.
 ALSO_OPEN = frozenset(("memory.forget", "memory.unforget"))
 # What an event may tell of its change, none of it text that somebody wrote.
@@ -105,8 +108,9 @@ class Event:
     @property
     def is_open(self) -> bool:
         """Whether it was done, and is of a kind that every reader of its scope may see."""
-        known = self.kind in ALSO_OPEN or self.kind.partition(".")[0] in OPEN
-        return known and not self.refused
+        word = self.kind.partition(".")[0]
+        known = self.kind in ALSO_OPEN or word in OPEN
+        return known and not self.refused and (self.beside or word not in NOT_BY_TRAIL)
 
     @property
     def told(self) -> dict[str, Any]:

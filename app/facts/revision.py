@@ -142,6 +142,7 @@ def keep(rows: Sequence[Row], claims: Iterable[Claim], rules: Rules) -> None:
             "runs": runs_of(_told(row), between=_between(row)),
             "newest": row["newest"],
             "undated": undated(row["claims"], row.get("weight")) or None,
+            "privacy": row["level"] or None,
         }
 
 

@@ -163,6 +163,7 @@ class Kind(Generic[S]):
     kind's identity, or in the field `whole` the id of its node. `changed` names the moment that
     tells a new value from one erased before. What is not `exported` is in no package and no digest;
     what is `guarded` is told to fewer than see its scope, and only who administers that exports it.
+    What is `narrow` is told to fewer as well, while packages of others bring it.
     `plural` is the word for several of it, where that is not the name with an s. What is `readable`
     has types and fields of GraphQL.
     """
@@ -178,6 +179,7 @@ class Kind(Generic[S]):
     changed: str | None = None
     exported: bool = True
     guarded: bool = False
+    narrow: bool = False
     entry: Entry | None = None
     recalled: bool = False
     plural: str = ""
@@ -187,6 +189,13 @@ class Kind(Generic[S]):
     def many(self) -> str:
         """The word for several of it."""
         return self.plural or f"{self.name}s"
+
+    @property
+    def is_told_to_few(self) -> bool:
+        """Whether fewer than see its scope are told of it, or of what it is a part of: how much of
+        it there is, is told to who administers the scope."""
+        above = self.part_of is not None and self.part_of.is_told_to_few
+        return self.guarded or self.narrow or above
 
     @property
     def file(self) -> str:

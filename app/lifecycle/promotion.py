@@ -1,8 +1,8 @@
 """Attestation, and what enough of it does: a fact is copied to a wider scope of its tenant.
 
 The copy goes through the same doors as any other statement: an episode in the wider scope says
-it, derived from the fact, and the fact stays as it is. A copy that loses its support waits in
-quarantine; the original does not change.
+it, derived from the fact and no less private, and the fact stays as it is. A copy that loses its
+support waits in quarantine; the original does not change.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 from app.lifecycle.posterior import posterior, reliability
+from app.sanitize.privacy import named
 from app.scopes.every import paths
 from app.scopes.rules import PromotionRules
 from app.scopes.service import ScopeService
@@ -120,6 +121,7 @@ class PromotionService:
             scope=target,
             said_at=fact["ingested_at"],
             origin=ORIGIN,
+            privacy=named(fact["privacy"]),
         )
         try:
             stored = await self._parts.fast.remember(caller, seen)

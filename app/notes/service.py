@@ -532,6 +532,7 @@ async def _confirm(tx: Tx, who: Caller, writing: _Writing, first: Candidate) -> 
         scope=scope,
         by=who.principal,
         step=CONFIRMED,
+        privacy=number(writing.draft.privacy),
         at=writing.stamp.ingested_at,
         audit=audit.event(who, "note.confirm", scope),
     )

@@ -22,7 +22,7 @@ PLAIN = (
 # What is made anew: the index entry, and what only says when the node was locked.
 MADE = (
     *ENTRY, "tenant", "content", "windows", "touched_at", "claims_due", "weighed", "settled_by",
-    "heads", "runs", "newest", "undated", "settle_state", "may_change",
+    "heads", "runs", "newest", "undated", "privacy", "settle_state", "may_change",
 )  # fmt: skip
 INTERVAL = (
     "id", "valid_from", "valid_to", "from_precision", "to_precision", "recorded_at",

@@ -22,7 +22,6 @@ class Support:
     origin: str | None
     content_hash: str | None
     flags: list[str]
-    privacy: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +57,8 @@ def flags_of(memory: Row) -> list[str]:
 
 
 def privacy_of(memory: Row) -> Level:
-    """How private a memory is; a fact as the most private of the texts that say it, as far as
-    shown."""
-    if memory["kind"] != "fact":
-        return named(memory.get("privacy"))
-    return named(max((support.privacy for support in believed(memory).support), default=0))
+    """How private a memory is; a fact as the most private of all texts that say it."""
+    return named(memory.get("privacy"))
 
 
 def worded(moment: datetime, precision: Precision) -> str:

@@ -15,7 +15,7 @@ from app.kernel.caller import PUBLIC, Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
 from app.telemetry import metrics
-from app.telemetry.standing import StatusOut, standing
+from app.telemetry.standing import StatusOut
 
 METRICS = "text/plain; version=0.0.4"  # Prometheus' text form
 
@@ -50,7 +50,8 @@ async def ready(state: State) -> Response[dict[str, str]]:
 @get("/v1/status", operation_id="status", tags=["Operation"], opt={"requires": Role.READER})
 async def status(caller: NamedDependency[Caller], state: State) -> StatusOut:
     """What the caller's scopes hold, and how far the work is."""
-    return await standing(state.parts, caller)
+    told: StatusOut = await state.parts.services.standing(caller)
+    return told
 
 
 @get(

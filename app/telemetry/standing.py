@@ -9,13 +9,16 @@ import msgspec
 
 from app import __version__
 from app.errors import QueryError
-from app.kernel.caller import Caller
+from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
 
 
 class StatusOut(msgspec.Struct, frozen=True):
-    """A census of the scopes that the caller sees, what is waiting, and the versions in use."""
+    """A census of the scopes that the caller sees, what is waiting, and the versions in use.
+
+    Kinds that few are told of are counted where the caller administers the scope.
+    """
 
     version: str
     schema: int
@@ -37,13 +40,18 @@ class Counted:
     indexing: Any
     jobs: Any
     consolidation_rows: Any
+    told_to_few: tuple[str, ...]  # kinds that fewer are told of than see their scope
 
 
-async def standing(parts: Any, caller: Caller) -> StatusOut:
-    """Tell what the caller's scopes hold, and how far the work is; `parts` has those of
-    `Counted`."""
+async def standing(parts: Counted, caller: Caller) -> StatusOut:
+    """Tell what the caller's scopes hold, and how far the work is."""
     versions = await parts.graph.rows(Q.schema.versions)
-    census = await parts.graph.rows(Q.health.census, scopes=caller.visible)
+    census = await parts.graph.rows(
+        Q.health.census,
+        scopes=caller.visible,
+        administered=[scope for scope in caller.visible if caller.may(scope, Role.ADMIN)],
+        few=list(parts.told_to_few),
+    )
     server = await parts.graph.one(Q.health.server)
     info = parts.embedder.info
     return StatusOut(
@@ -64,13 +72,13 @@ async def standing(parts: Any, caller: Caller) -> StatusOut:
     )
 
 
-async def _backlog(parts: Any, caller: Caller) -> dict[str, int]:
+async def _backlog(parts: Counted, caller: Caller) -> dict[str, int]:
     """What waits in the caller's scopes for vectors, for another try, and for its names."""
     row = await parts.graph.one(Q.health.waiting, tenant=caller.tenant, scopes=caller.visible)
     return {name: row[name] for name in ("pending", "failed", "unlinked")}
 
 
-async def _consolidation(parts: Any, scopes: list[str]) -> dict[str, int]:
+async def _consolidation(parts: Counted, scopes: list[str]) -> dict[str, int]:
     """Episodes of the caller's scopes by how far they were read, and scopes being restored."""
     rows = await parts.consolidation_rows.status(scopes)
     states = ("raw", "in_progress", "failed", "consolidated")

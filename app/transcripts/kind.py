@@ -13,6 +13,7 @@ TRANSCRIPT = Kind(
     identity=("agent", "conversation"),
     sanitised=("conversation", "user", "metadata"),
     changed="changed_at",
+    narrow=True,
 )
 TRANSCRIPT_MESSAGE = Kind(
     "transcript_message",
@@ -37,4 +38,5 @@ ENTITY_VERDICT = Kind(
     Label.ENTITY_VERDICT,
     identity=("agent", "memory"),
     changed="given_at",
+    narrow=True,
 )

@@ -14,8 +14,10 @@ import pytest
 
 from app.errors import InvalidInput
 from app.events.model import ALSO_OPEN, OPEN
+from app.jobs.access import ADMINISTERED, ANYBODY, Access
 from app.jobs.model import Job, Outcome, Report
 from app.jobs.runner import Runner
+from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.feed import told
@@ -323,6 +325,39 @@ async def test_what_happens_is_told_to_who_sees_it(
         assert same[0]["scope"] == event.get("scope", world.home)
     for row in heard:
         assert "untrusted" not in row, "ids, and nothing that somebody wrote"
+
+
+@pytest.mark.parametrize("access", [ANYBODY, ADMINISTERED])
+async def test_what_is_done_about_a_job_is_told_to_who_sees_the_job(
+    opened: Parts,
+    writer: Principal,
+    admin: Principal,
+    principal: MakePrincipal,
+    tenant: str,
+    address: str,
+    access: Access,
+) -> None:
+    """The audit trail holds who stopped it and had it run again, and is not told to readers."""
+    home = writer.caller.home
+    reader = await principal(home, name="reed", role=Role.READER)
+    where = {"tenant": tenant, "scope": home, "access": access}
+    job = await opened.jobs.create("upkeep.purge", args={}, **where)
+    seen = (await reader.http.get(f"/v1/jobs/{job.id}")).status_code
+    assert seen == (200 if access is ANYBODY else 404)
+    async with stream(address, reader, kinds=("job", "capture")) as heard:
+        for act in ("cancel", "rerun"):
+            answer = await admin.http.post(f"/v1/jobs/{job.id}/{act}")
+            assert answer.status_code in (200, 201, 202), answer.text
+        ends = {await say(writer, "That is all."), "end"}
+        await opened.graph.rows(Q.events.put, rows=[told("job.end", home, "end", now())])
+        events = []
+        while ends:
+            events.append(await heard.next())
+            ends.discard(events[-1]["target"])
+    kinds = [event["kind"] for event in events if event["target"] == job.id]
+    others = {event["kind"] for event in events if event["target"] != job.id}
+    assert kinds == (["job.cancelled"] if access is ANYBODY else [])
+    assert others == {"capture", "job.end"}
 
 
 async def test_an_entry_that_is_read_often_is_told_to_its_agent_alone(

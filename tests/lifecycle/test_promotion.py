@@ -91,6 +91,53 @@ async def test_one_attests_once_and_takes_it_back(
     assert (await stranger.http.post(f"/v1/facts/{fact}/attest")).status_code == 404
 
 
+async def levels_in(opened: Parts, scope: str) -> list[Any]:
+    """The levels of a scope's episodes and facts, each kind by itself."""
+    rows = await opened.graph.raw(
+        "MATCH (n:Episode|Fact {scope: $scope}) "
+        "RETURN n:Fact AS fact, n.privacy AS level ORDER BY fact, n.id",
+        scope=scope,
+    )
+    return [row["level"] for row in rows]
+
+
+@pytest.mark.parametrize("first", ["restricted", "none"])
+async def test_a_copy_is_as_private_as_its_fact(
+    opened: Parts,
+    admin: Principal,
+    principal: MakePrincipal,
+    tenant: str,
+    say: Say,
+    switch: Switch,
+    first: str,
+) -> None:
+    """Also where somebody says it as such once it was promoted."""
+    team = f"{tenant}/dev"
+    people = [await principal(team, name=f"p{n}", kind="user") for n in range(3)]
+    await say(team, "Heron GmbH is based in Ulm.", by=people[0], privacy=first)
+    (fact,) = [r["id"] for r in await opened.graph.raw(
+        "MATCH (f:Fact {scope: $s}) RETURN f.id AS id", s=team)]  # fmt: skip
+    for who in people:
+        await attest(who, fact)
+    rules = {"enabled": True, "demotion": True, "quorum": 3, "threshold": 0.5}
+    await switch(team, promotion=rules, erasure=True)
+    lead = await principal(tenant, role=Role.ADMIN, name="lead", kind="user")
+
+    async def consider() -> tuple[int, int]:
+        answer = await lead.http.post("/v1/promotions", json={"scope": team})
+        assert answer.status_code == 200, answer.text
+        return answer.json()["promoted"], answer.json()["demoted"]
+
+    assert await consider() == (1, 0)
+    levels = {"restricted": [3, 3], "none": [0, None]}
+    assert await levels_in(opened, tenant) == levels[first]
+    again = "Heron GmbH is based in Ulm."
+    await say(team, again, by=people[1], privacy="restricted", session="later")
+    assert await consider() == (0, 0)
+    assert await levels_in(opened, tenant) == [3, 3]
+    assert await broken(opened.graph, tenant) == []
+
+
 async def test_a_fact_is_promoted_by_a_quorum_and_demoted_when_it_is_lost(
     opened: Parts,
     admin: Principal,

@@ -148,6 +148,22 @@ async def test_what_was_promoted_is_as_private_and_goes_with_its_source(
     assert (await both.http.get(f"/v1/notes/{copy}")).status_code == 404
 
 
+async def test_what_is_promoted_to_where_it_is_said_already_stays_private(
+    speak: Speak, principal: MakePrincipal, tenant: str
+) -> None:
+    wide, below = f"{tenant}/dev", f"{tenant}/dev/agent:moss"
+    both = await principal(tenant, role=Role.ADMIN, name="lichen", kind="user")
+    assert (await both.http.post("/v1/scopes", json={"scope": below})).is_success
+    text = "Lichen grows on stone."
+    there = await stored(speak, both, text, scope=wide)
+    body = {"content": text, "scope": below, "privacy": "restricted"}
+    source = (await both.http.post("/v1/notes", json=body)).json()["id"]
+    done = await call(speak, both, "memory_promote", entry=source, scope=wide)
+    assert done.structured_content["entry"]["id"] == there
+    shown = (await both.http.get(f"/v1/notes/{there}")).json()
+    assert shown["privacy"] == "restricted"
+
+
 async def entries(speak: Speak, who: Principal) -> list[dict[str, Any]]:
     """The entries that somebody sees."""
     listed = await call(speak, who, "memory_list")

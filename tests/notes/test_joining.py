@@ -114,6 +114,17 @@ async def test_twins_are_joined_once_and_stay_readable(
     assert await broken(opened.graph, tenant) == []
 
 
+async def test_of_twins_the_one_that_stays_has_the_higher_level(
+    opened: Parts, writer: Principal, tenant: str
+) -> None:
+    kept, gone, _ = await twins(opened, writer)
+    answer = await writer.http.patch(f"/v1/notes/{gone}", json={"privacy": "restricted"})
+    assert answer.status_code == 200, answer.text
+    assert (await joined(opened, tenant)).joined == 1
+    shown = (await writer.http.get(f"/v1/notes/{kept}")).json()
+    assert shown["privacy"] == "restricted"
+
+
 async def test_two_at_once_join_once(opened: Parts, writer: Principal, tenant: str) -> None:
     await twins(opened, writer)
     done = await asyncio.gather(*(joined(opened, tenant) for _ in range(3)))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import httpx
 from litestar import Litestar
 
-from app.kinds import KINDS
+from app.kinds import KINDS, TOLD_TO_FEW
 from app.wiring import Parts
 from tests.communities.conftest import BREMEN
-from tests.conftest import Principal
+from tests.conftest import MakePrincipal, Principal
 from tests.documents.conftest import MakeShelf, shelf
 from tests.lifecycle.conftest import Say, say
 
@@ -78,6 +78,38 @@ async def test_status_counts_every_kind_that_declares_itself(
     finally:
         await opened.graph.raw("MATCH (n:Declared {scope: $scope}) DELETE n", scope=tenant)
     assert census == {kind.label: 1 + place % 3 for place, kind in enumerate(KINDS)}
+
+
+async def test_status_counts_nothing_that_others_keep_to_themselves(
+    admin: Principal, writer: Principal, principal: MakePrincipal
+) -> None:
+    """Kinds with readers of their own, and of one agent: only who administers the scope learns how
+    much of it there is."""
+    home = writer.caller.home
+    other = await principal(home, name="other")
+    before = (await other.http.get("/v1/status")).json()["census"]
+    pool = {"pool_id": "mine", "name": "Mine", "type": "agent_private", "scope": home}
+    talk = {"messages": [{"role": "user", "content": "The ferry leaves."}], "scope": home}
+    made = [
+        await writer.http.post("/v1/pools", json=pool),
+        await writer.http.put(f"/v1/pools/mine/data?path=a.b&scope={home}", json={"value": "x y"}),
+        await writer.http.post("/v1/conversations/desk/messages", json=talk),
+    ]
+    assert [answer.status_code // 100 for answer in made] == [2, 2, 2], [a.text for a in made]
+    after = (await other.http.get("/v1/status")).json()["census"]
+    assert after.pop("Episode") == before.pop("Episode", 0) + 1, "which every reader there sees"
+    assert after.pop("MemSession") == before.pop("MemSession", 0) + 1
+    assert after == before
+    whole = (await admin.http.get("/v1/status")).json()["census"]
+    assert {"MemoryPool", "Conversation", "ConversationMessage"} <= whole.keys()
+
+
+def test_kinds_that_fewer_are_told_of_than_see_their_scope_say_so() -> None:
+    assert set(TOLD_TO_FEW) == {
+        "pool", "pool_version", "pool_event", "pool_text", "webhook", "webhook_delivery",
+        "conversation", "conversation_message", "transcript", "transcript_message",
+        "entity_verdict", "context_access",
+    }  # fmt: skip
 
 
 async def test_status_counts_what_the_caller_sees(writer: Principal) -> None:
