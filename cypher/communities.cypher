@@ -76,10 +76,10 @@ RETURN e.id AS id, e.root AS root, e.expired_at > $at AS held, related
 ORDER BY id
 
 // name: together(scope, after, most, limit) read many
-// Passages in the order of their ids, with the entities that each mentions and their roots, the
-// first `most` by id.
+// Passages that are shown in the order of their ids, with the entities that each mentions and their
+// roots, the first `most` by id.
 MATCH (p:Passage)
-WHERE p.scope = $scope AND p.id > $after
+WHERE p.scope = $scope AND p.id > $after AND p.live
 WITH p ORDER BY p.scope, p.id LIMIT $limit
 RETURN p.id AS id, COLLECT {
   MATCH (p)-[:MENTIONS]->(e:Entity)
@@ -91,7 +91,7 @@ ORDER BY id
 // The same of the passages that mention some clusters.
 UNWIND $roots AS root
 MATCH (e:Entity {root: root})<-[:MENTIONS]-(p:Passage)
-WHERE e.scope = $scope
+WHERE e.scope = $scope AND p.live
 WITH DISTINCT p
 RETURN p.id AS id, COLLECT {
   MATCH (p)-[:MENTIONS]->(e:Entity)

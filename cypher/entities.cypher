@@ -349,14 +349,15 @@ RETURN r {.*, embedding: null} AS entity, labels(r) AS labels, members
 ORDER BY r.id
 
 // name: hop(roots, scopes, as_of, known_at, fan) read many
-// The neighbours of some clusters: what their newest 2,000 passages mention beside them, most often
-// first, and what held facts relate them to at both moments; at most `fan` of each kind from each
-// member.
+// The neighbours of some clusters: what the newest 2,000 passages that were known then mention beside
+// them, most often first, and what held facts relate them to at both moments; at most `fan` of each
+// kind from each member.
 UNWIND $roots AS root
 MATCH (m:Entity {root: root})
 WHERE m.scope IN $scopes
 CALL (m) {
   MATCH (p:Passage)-[:MENTIONS]->(m)
+  WHERE p.live AND p.ingested_at <= $known_at
   WITH DISTINCT m, p ORDER BY p.captured_at DESC, p.id LIMIT 2000
   MATCH (p)-[:MENTIONS]->(n:Entity)
   WHERE n.scope = m.scope AND n <> m

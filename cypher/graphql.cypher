@@ -61,13 +61,16 @@ RETURN id AS parent,
             AND o.scope IN $scopes AND o.expired_at > datetime.realtime() RETURN o.memory_id })} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 
-// name: sessions_by_id(ids, scopes) read many
-// Manifests of sessions: who spoke, how much, from when to when.
+// name: sessions_by_id(ids, scopes, as_of, known_at) read many
+// Manifests of sessions: who spoke, how much, from when to when, as far as it was said and known by
+// both moments.
 UNWIND $ids AS id
 MATCH (s:MemSession {id: id})
 WHERE s.scope IN $scopes
 CALL (s) {
-  OPTIONAL MATCH (e:Episode)-[:IN_SESSION]->(s) WHERE e.live
+  OPTIONAL MATCH (e:Episode)-[:IN_SESSION]->(s)
+  WHERE e.live AND e.ingested_at <= $known_at
+    AND (e.captured_at <= $as_of OR $as_of >= $known_at) // dated ahead where no past is asked for
   RETURN count(e) AS episodes, min(e.captured_at) AS first_at, max(e.captured_at) AS last_at,
          sum(size(e.content)) AS characters,
          sum(CASE e.index_state WHEN 'pending' THEN 1 ELSE 0 END) AS pending,
@@ -77,15 +80,16 @@ CALL (s) {
 RETURN id AS parent, s {.id, .key, .scope, .started_at} AS session, episodes, first_at, last_at,
        characters, pending, roles, speakers, authors
 
-// name: sessions_episodes(ids, scopes, after_at, after_id, limit) read many
-// Episodes of sessions in the order of their events.
+// name: sessions_episodes(ids, scopes, as_of, known_at, after_at, after_id, limit) read many
+// Episodes of sessions that were said and known by both moments, in the order of their events.
 UNWIND $ids AS id
 MATCH (s:MemSession {id: id})
 WHERE s.scope IN $scopes
 CALL (s) {
   MATCH (e:Episode {session: s.id})
   WHERE e.scope IN $scopes AND e.captured_at >= $after_at
-    AND (e.captured_at > $after_at OR e.id > $after_id) AND e.live
+    AND (e.captured_at > $after_at OR e.id > $after_id) AND e.live AND e.ingested_at <= $known_at
+    AND (e.captured_at <= $as_of OR $as_of >= $known_at) // dated ahead where no past is asked for
   RETURN e ORDER BY e.captured_at, e.id LIMIT $limit
 }
 OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
@@ -201,19 +205,20 @@ RETURN id AS parent,
          AS interval
 ORDER BY parent, f.id
 
-// name: held(ids, scopes, after_at, after_id, limit) read many
-// Everything that was ever held of facts, newest first.
+// name: held(ids, scopes, known_at, after_at, after_id, limit) read many
+// Everything that was ever held of facts by a moment, newest first, as it was known then.
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
 WHERE f.scope IN $scopes AND f.expired_at > datetime.realtime()
 CALL (f) {
   MATCH (f)-[a:ABOUT]->(:Entity)
-  WHERE a.recorded_at < $after_at OR (a.recorded_at = $after_at AND a.id > $after_id)
+  WHERE a.recorded_at <= $known_at
+    AND (a.recorded_at < $after_at OR (a.recorded_at = $after_at AND a.id > $after_id))
   RETURN a ORDER BY a.recorded_at DESC, a.id LIMIT $limit
 }
 RETURN id AS parent,
-       a {.id, .valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .retracted_at,
-          .standing, .reason} AS held
+       a {.id, .valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason,
+          retracted_at: CASE WHEN a.retracted_at <= $known_at THEN a.retracted_at END} AS held
 ORDER BY parent, a.recorded_at DESC, a.id
 
 // name: entities_by_id(ids, scopes, known_at) read many
@@ -232,8 +237,8 @@ CALL (r) {
 RETURN id AS parent, r {.*, embedding: null} AS entity, labels(r) AS labels, members
 
 // name: neighbours(ids, scopes, as_of, known_at, after_rank, after_id, limit) read many
-// What the newest 2,000 passages of entities mention beside them, and what facts held at both
-// moments relate them to: the strongest first, then by `key`.
+// What the newest 2,000 passages of entities that were known then mention beside them, and what facts
+// held at both moments relate them to: the strongest first, then by `key`.
 UNWIND $ids AS id
 MATCH (e:Entity {id: id})
 WHERE e.scope IN $scopes
@@ -242,6 +247,7 @@ CALL (e) {
   WHERE m.scope = e.scope
   CALL (m) {
     MATCH (p:Passage)-[:MENTIONS]->(m)
+    WHERE p.live AND p.ingested_at <= $known_at
     WITH DISTINCT m, p ORDER BY p.captured_at DESC, p.id LIMIT 2000
     MATCH (p)-[:MENTIONS]->(n:Entity)
     WHERE n.scope = m.scope AND n <> m
@@ -270,8 +276,8 @@ CALL (e) {
 RETURN id AS parent, other, kind, predicate, fact, outgoing, count, key
 ORDER BY parent, count DESC, key
 
-// name: mentioning(ids, scopes, known_at, after_at, after_id, limit) read many
-// Episodes that mention entities, the newest first.
+// name: mentioning(ids, scopes, as_of, known_at, after_at, after_id, limit) read many
+// Episodes that mention entities and were said and known by both moments, the newest first.
 UNWIND $ids AS id
 MATCH (e:Entity {id: id})
 WHERE e.scope IN $scopes
@@ -280,6 +286,7 @@ CALL (e) {
   WHERE m.scope = e.scope
   MATCH (p:Episode)-[:MENTIONS]->(m)
   WHERE p.scope IN $scopes AND p.live AND p.ingested_at <= $known_at
+    AND (p.captured_at <= $as_of OR $as_of >= $known_at) // dated ahead where no past is asked for
     AND (p.captured_at < $after_at OR (p.captured_at = $after_at AND p.id > $after_id))
   RETURN DISTINCT p ORDER BY p.captured_at DESC, p.id LIMIT $limit
 }

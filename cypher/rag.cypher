@@ -65,8 +65,8 @@ WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 RETURN DISTINCT id AS passage, e.root AS root, e.mention_count AS mentions
 
 // name: hop(roots, scopes, at, fan) read many
-// The next step from entities: held facts first, then what their newest 2,000 passages mention
-// beside them most often.
+// The next step from entities: held facts first, then what their newest 2,000 passages that are not
+// hidden mention beside them most often.
 UNWIND $roots AS root
 MATCH (m:Entity {root: root})
 WHERE m.scope IN $scopes
@@ -77,6 +77,7 @@ CALL (m) {
   ORDER BY fact LIMIT $fan
   UNION
   MATCH (p:Passage)-[:MENTIONS]->(m)
+  WHERE p.live
   WITH DISTINCT m, p ORDER BY p.captured_at DESC, p.id LIMIT 2000
   MATCH (p)-[:MENTIONS]->(n:Entity)
   WHERE n.scope = m.scope AND n <> m

@@ -9,7 +9,7 @@ from app.graphql.doors import Context, Read
 from app.graphql.limits import FOUND, LISTED
 from app.graphql.listing import number_of, scopes_of, text_of
 from app.graphql.loading import Asked
-from app.graphql.seen import Seen
+from app.graphql.seen import Seen, shifted
 from app.kernel.wire import model_of
 from app.rag.schemas import AnswerOut, AskIn, ContextIn, ContextOut, RetrievedOut, RetrieveIn
 from app.rag.telling import answered, contexted, retrieved
@@ -31,7 +31,8 @@ async def search(context: Context, asked: Asked) -> Seen:
     data = model_of(SearchIn, told)
     doors, request = context.doors, data.to_request(context.caller)
     found = await recorded(doors.searches, doors.questions, context.caller, request)
-    return Seen(await FoundOut.made(found, data), asked.moments)
+    moments = shifted(asked.moments, {"as_of": data.as_of, "known_at": data.known_at})
+    return Seen(await FoundOut.made(found, data), moments)
 
 
 async def retrieve(context: Context, asked: Asked) -> Seen:

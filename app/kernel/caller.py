@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Final
 
@@ -80,3 +80,11 @@ class Caller:
         if wanted is None:
             return self.visible
         return sorted({self.require(scope, Role.READER) for scope in wanted})
+
+    def within(self, wanted: Iterable[str] | None) -> Caller:
+        """The same caller, who sees the wanted scopes alone and administers no tree; all that are
+        visible where none is wanted. NotFound for one that is not seen."""
+        if wanted is None:
+            return self
+        roles = {scope: self.roles[scope] for scope in self.among(wanted)}
+        return replace(self, roles=roles, trees=frozenset())

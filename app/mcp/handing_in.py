@@ -17,6 +17,7 @@ from app.documents.schemas import (
     KnowledgeBaseOut,
     KnowledgeBasesOut,
 )
+from app.errors import InvalidInput
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import ShortText, WireModel, model_of
 from app.mcp import telling
@@ -90,7 +91,7 @@ class GraphSearchIn(RetrieveIn):
         ShortText | None,
         Field(
             description="Also tell what one type of relation joins, such as references, or the "
-            "predicate of a fact."
+            "predicate of a fact; not with `knowledge_base_ids`."
         ),
     ] = None
 
@@ -168,13 +169,18 @@ async def ask(services: Services, caller: Caller, given: BaseAskIn) -> Told:
 
 async def graph(services: Services, caller: Caller, given: GraphSearchIn) -> Told:
     """Tell what the graph has on a question."""
-    question = given.to_ask(caller)
+    question, relation = given.to_ask(caller), folded(given.relation_type)
+    if relation and question.bases is not None:
+        # A relation joins nodes of whole scopes: which of them a base names, it does not tell.
+        raise InvalidInput(
+            "relation_type has no place with knowledge_base_ids: leave one out",
+            field="relation_type",
+        )
     found = RetrievedOut.of(
         await retrieved(services.graph_rag, services.questions, caller, question)
     )
-    relation = folded(given.relation_type)
     joined = relation and await services.skills.knowledge.search(
-        caller, given.query, relation, 1, RELATED
+        caller.within(given.scopes), given.query, relation, 1, RELATED
     )
     shown = GraphFoundOut(
         **msgspec.structs.asdict(found), relations=SubgraphOut.of(joined) if joined else None

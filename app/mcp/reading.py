@@ -97,13 +97,13 @@ async def facts(services: Services, caller: Caller, asked: FactsIn) -> Told:
 
 async def entity(services: Services, caller: Caller, asked: NamedIn) -> Told:
     """An entity with what is said of it, and its facts in the order of the world."""
-    moments = Moments.of(None, asked.known_at)
-    found, others = await _found(services, caller, asked, moments)
+    moments, reader = Moments.of(None, asked.known_at), caller.within(asked.scopes)
+    found, others = await _found(services, reader, asked, moments)
     graph = services.entities.repository.graph
-    said = await sentences_of(graph, found.id, caller.visible, moments)
+    said = await sentences_of(graph, found.id, reader.visible, moments)
     rows = await services.facts.repository.timeline(
-        subjects=await services.facts.cluster(caller, found.id),
-        scopes=caller.visible,
+        subjects=await services.facts.cluster(reader, found.id),
+        scopes=reader.visible,
         known_at=moments.known_at,
         limit=TIMELINE,
     )
@@ -122,10 +122,10 @@ async def _found(
     if asked.id is not None:
         row = await services.entities.get(caller, asked.id, moments.known_at)
         return EntityOut.of(row), []
-    scopes = caller.among(asked.scopes)
-    rows: list[Row] = await services.entities.page(
-        SoughtEntity(scopes=scopes, known_at=moments.known_at, name=asked.name, limit=NAMED)
+    sought = SoughtEntity(
+        scopes=caller.visible, known_at=moments.known_at, name=asked.name, limit=NAMED
     )
+    rows: list[Row] = await services.entities.page(sought)
     if not rows:
         raise NotFound(
             f"nothing is known by the name {asked.name}: `search` finds texts that say it",

@@ -132,6 +132,26 @@ async def test_no_read_shows_what_was_retired_forgotten_or_erased(
     ]
 
 
+async def test_a_forgotten_text_groups_nothing(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    await say(tenant, "Ada Berger lives in Ulm.")
+    await say(tenant, "Zeno Falk lives in Riga.")
+    both = await say(tenant, "Ada Berger met Zeno Falk.")
+    found = []
+    for name in ("Ada Berger", "Zeno Falk"):
+        answer = await admin.http.get("/v1/entities", params={"name": name})
+        found += [each["id"] for each in answer.json()["items"]]
+    ada, zeno = found  # a pair is kept with the one of the smaller id
+    rows = opened.communities.rows
+    for verb, joined in ((None, True), ("forget", False), ("unforget", True)):
+        if verb is not None:
+            done = await admin.http.post(f"/v1/memories/{both}/{verb}")
+            assert done.is_success, done.text
+        for links in (await rows.links(tenant, now()), await rows.links_of(tenant, found, now())):
+            assert (zeno in links[ada] or ada in links[zeno]) is joined
+
+
 async def test_another_tenant_sees_none_of_it_and_a_reader_starts_nothing(
     opened: Parts, admin: Principal, tenant: str, say: Say, principal: MakePrincipal
 ) -> None:

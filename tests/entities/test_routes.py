@@ -128,6 +128,40 @@ async def test_neighbours_of_a_cluster_are_those_of_its_members(
     assert {e["name"] for e in seen["entities"]} == {"Rust", "Anna Weber", "Zürich"}
 
 
+ANNA, ACME = ("Anna Weber", "person"), ("Acme GmbH", "organization")
+
+
+async def joined(writer: Principal, entity: str, **params: str) -> list[str]:
+    """What an entity is shown to be mentioned with."""
+    answer = await writer.http.get(f"/v1/entities/{entity}/neighbours", params=params)
+    assert answer.status_code == 200, answer.text
+    shown = answer.json()
+    names = {each["id"]: each["name"] for each in shown["entities"]}
+    assert len(shown["edges"]) == len(names) - 1
+    return sorted(name for key, name in names.items() if key != shown["id"])
+
+
+async def test_a_forgotten_text_joins_nothing(opened: Parts, writer: Principal) -> None:
+    episode = await an_episode(opened, writer, "Both.")
+    anna, _ = await take_in(opened, writer.caller.home, episode, [ANNA, ACME])
+    assert await joined(writer, anna.entity_id) == ["Acme GmbH"]
+    for verb, names in (("forget", []), ("unforget", ["Acme GmbH"])):
+        done = await writer.http.post(f"/v1/memories/{episode}/{verb}")
+        assert done.is_success, done.text
+        assert await joined(writer, anna.entity_id) == names
+
+
+async def test_a_text_joins_from_when_it_was_known(opened: Parts, writer: Principal) -> None:
+    scope = writer.caller.home
+    for said in (ANNA, ACME):
+        await take_in(opened, scope, await an_episode(opened, writer, said[0]), [said])
+    before = datetime.now(UTC).isoformat()
+    both = await an_episode(opened, writer, "Both.")
+    anna, _ = await take_in(opened, scope, both, [ANNA, ACME])
+    assert await joined(writer, anna.entity_id, known_at=before) == []
+    assert await joined(writer, anna.entity_id) == ["Acme GmbH"]
+
+
 async def test_before_it_was_known_there_is_nothing(opened: Parts, writer: Principal) -> None:
     ids = await a_world(opened, writer)
     early = {"known_at": "2025-12-31T00:00:00Z"}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from graphql import (
     GraphQLObjectType,
     get_named_type,
@@ -20,7 +23,10 @@ from app.graphql.inputs import camel, snake
 from app.graphql.relations import BESIDE, LINKS, LISTS, MANY, NAMED
 from app.graphql.schema import build
 from app.graphql.service import Request
-from tests.graphql.conftest import World
+from app.kernel.caller import Role
+from app.wiring import Parts
+from tests.conftest import MakePrincipal
+from tests.graphql.conftest import Client, World
 from tests.support.statements import Statements
 
 SCHEMA = build()
@@ -367,6 +373,136 @@ async def test_both_clocks_hold_below_the_field_that_was_given_them(world: World
     gone = 'query Q($id: ID!) { entity(id: $id, knownAt: "2001-01-01T00:00:00Z") { id } }'
     _, error = await world.curator.wrong(gone, id=world.ids["entity"])
     assert error["extensions"]["code"] == "NotFound"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one person said of two others on three days; `before` is when the last was not known."""
+
+    who: Client
+    days: list[str]
+    nils: str
+    before: str
+
+    async def below(self, query: str, **moments: str) -> dict[str, Any]:
+        """What stands below the entity at some moments."""
+        text = "query Q($id: ID!, $as: Time, $known: Time) {"
+        text += f" entity(id: $id, asOf: $as, knownAt: $known) {{ {query} }} }}"
+        entity: dict[str, Any] = (await self.who.ask(text, id=self.nils, **moments))["entity"]
+        return entity
+
+    async def beside(self, **moments: str) -> set[str]:
+        """The names that texts mention beside it at some moments."""
+        shown = await self.below("neighbours { nodes { kind entity { name } } }", **moments)
+        nodes = shown["neighbours"]["nodes"]
+        return {each["entity"]["name"] for each in nodes if each["kind"] == "COOCCURS"}
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def said(opened: Parts, principal: MakePrincipal, tenant: str) -> Told:
+    """Where two live, that they met, and that the first has moved."""
+    scope, days, before = f"{tenant}/dev", [], ""
+    made = await principal(scope, role=Role.CURATOR, name="otto", kind="user")
+    who = Client(made.http, made.caller)
+    for text, day in (
+        ("Nils Ohm lives in Kiel.", "2024-01-01"),
+        ("Vera Pohl lives in Graz.", "2024-02-01"),
+        ("Nils Ohm moved to Bonn and met Vera Pohl.", "2025-03-01"),
+    ):
+        before = datetime.now(UTC).isoformat()
+        body = {"content": text, "session": "talk", "role": "user"}
+        receipt = await who.post("/v1/episodes", **body, captured_at=f"{day}T00:00:00Z")
+        await opened.consolidation.consolidate(scope)
+        days.append(receipt["id"])
+    await opened.indexing.drain()
+    (nils,) = (await who.get("/v1/entities", name="Nils Ohm"))["items"]
+    return Told(who, days, nils["id"], before)
+
+
+BETWEEN = "2024-06-01T00:00:00Z"
+
+
+async def test_a_text_joins_while_it_is_shown_and_from_when_it_was_known(said: Told) -> None:
+    assert "Vera Pohl" in await said.beside()
+    assert "Vera Pohl" not in await said.beside(known=said.before)
+    assert "Kiel" in await said.beside(known=said.before)
+    assert "Vera Pohl" in await said.beside(**{"as": BETWEEN}), "it has no date in the world"
+    for verb, shown in (("forget", False), ("unforget", True)):
+        await said.who.post(f"/v1/memories/{said.days[2]}/{verb}")
+        assert ("Vera Pohl" in await said.beside()) is shown
+
+
+async def test_texts_below_a_moment_were_said_and_known_by_then(said: Told) -> None:
+    query = "episodes { nodes { id session { episodeCount lastAt episodes { nodes { id } } } } }"
+
+    async def texts(**moments: str) -> tuple[list[str], list[str], int]:
+        nodes = (await said.below(query, **moments))["episodes"]["nodes"]
+        session = nodes[0]["session"]
+        listed = [each["id"] for each in session["episodes"]["nodes"]]
+        return [each["id"] for each in nodes], listed, session["episodeCount"]
+
+    first, second, third = said.days
+    assert await texts() == ([third, first], [first, second, third], 3)
+    for moments in ({"as": BETWEEN}, {"known": said.before}):
+        assert await texts(**moments) == ([first], [first, second], 2)
+
+
+async def test_what_was_dated_ahead_is_shown_where_no_moment_is_named(
+    opened: Parts, said: Told
+) -> None:
+    body = {"content": "Nils Ohm lives in Bonn.", "session": "talk", "role": "user"}
+    receipt = await said.who.post("/v1/episodes", **body, captured_at="2999-01-01T00:00:00Z")
+    await opened.consolidation.consolidate(said.who.caller.home)
+    query = "episodes { nodes { id session { episodeCount episodes { nodes { id } } } } }"
+    for moments, shown in (({}, True), ({"as": BETWEEN}, False)):
+        nodes = (await said.below(query, **moments))["episodes"]["nodes"]
+        session = nodes[0]["session"]
+        listed = [each["id"] for each in session["episodes"]["nodes"]]
+        assert ([receipt["id"] in [each["id"] for each in nodes], receipt["id"] in listed]) == [
+            shown, shown
+        ]  # fmt: skip
+        assert session["episodeCount"] == len(listed)
+
+
+AT = "intervals { validFrom validTo standing recordedAt } status"
+
+
+async def test_a_hit_is_shown_at_the_moments_of_its_search(said: Told) -> None:
+    text = f"query S($i: SearchInput!) {{ search(input: $i) {{ hits {{ fact {{ id {AT} }} }} }} }}"
+    one = f"""query F($id: ID!, $as: Time, $known: Time) {{
+      fact(id: $id, asOf: $as, knownAt: $known) {{ id {AT} }} }}"""
+    asked = {"query": "Where does Nils Ohm live?", "kinds": ["fact"]}
+    ends = []
+    for moments, given in (
+        ({}, {}),
+        ({"as": BETWEEN}, {"asOf": BETWEEN}),
+        ({"known": said.before}, {"knownAt": said.before}),
+    ):
+        hits = (await said.who.ask(text, i={**asked, **given}))["search"]["hits"]
+        assert hits
+        for hit in hits:
+            fact = (await said.who.ask(one, id=hit["fact"]["id"], **moments))["fact"]
+            assert hit["fact"] == fact
+            assert fact["intervals"]
+            ends += [interval["validTo"] for interval in fact["intervals"] if moments]
+    assert len(set(ends)) == 2, "it was open as it was known first, and is not now"
+
+
+async def test_a_history_tells_what_was_known_by_then(said: Told) -> None:
+    query = """facts(asOf: "2024-06-01T00:00:00Z", predicates: ["lives_in"]) { nodes {
+      id history { nodes { interval { validTo retractedAt } } } } }"""
+    (then,) = (await said.below(query, known=said.before))["facts"]["nodes"]
+    (now,) = (await said.below(query))["facts"]["nodes"]
+    assert now["id"] == then["id"]
+    (interval,) = [each["interval"] for each in then["history"]["nodes"]]
+    assert interval == {"validTo": None, "retractedAt": None}
+    newest, oldest = [each["interval"] for each in now["history"]["nodes"]]
+    assert newest["validTo"] is not None
+    assert newest["retractedAt"] is None
+    assert oldest["validTo"] is None
+    assert oldest["retractedAt"] is not None
+    route = await said.who.get(f"/v1/facts/{now['id']}/history")
+    assert len(route["intervals"]) == 2
 
 
 @pytest.mark.parametrize("when", ["as_of", "known_at"])

@@ -98,6 +98,22 @@ def test_a_caller_requires_and_governs() -> None:
     ]
 
 
+def test_a_caller_within_some_scopes_sees_these_alone() -> None:
+    narrow = CALLER.within(["acme"])
+    assert narrow.visible == narrow.among(None) == ["acme"]
+    assert (narrow.tenant, narrow.principal, narrow.trees) == (
+        "acme",
+        CALLER.principal,
+        frozenset(),
+    )
+    with pytest.raises(NotFound):
+        narrow.require("acme/dev", Role.READER)
+    with pytest.raises(NotFound):
+        CALLER.within(["acme", "acme/ops"])
+    assert CALLER.within(None) == CALLER
+    assert CALLER.within([]).visible == []
+
+
 def test_an_open_end_is_null_on_the_wire() -> None:
     assert open_end(FOREVER) is None
     assert open_end(None) is None

@@ -149,6 +149,32 @@ async def test_the_graph_is_walked_and_counted(speak: Speak, writer: Principal) 
     assert none.structured_content["code"] == "NotFound"
 
 
+async def test_a_relation_is_looked_for_in_the_scopes_that_are_named(
+    speak: Speak, admin: Principal, principal: MakePrincipal, tenant: str
+) -> None:
+    for place in ("dev", "ops"):
+        await principal(f"{tenant}/{place}")  # which makes the scope
+    for title, content in (("Lower Lock", "It is deep."), ("Upper Lock", "Into [[Lower Lock]].")):
+        body = {"title": title, "content": content, "scope": f"{tenant}/dev"}
+        answer = await admin.http.post("/v1/pages", json=body)
+        assert answer.is_success, answer.text
+    asked = {"query": "Upper Lock", "relation_type": "references"}
+    _, (here, there, nowhere, unseen, based) = await speak(
+        admin, "/mcp?tools=documents",
+        ("search_knowledge_graph", {**asked, "scopes": [f"{tenant}/dev"]}),
+        ("search_knowledge_graph", {**asked, "scopes": [f"{tenant}/ops"]}),
+        ("search_knowledge_graph", {**asked, "scopes": []}),
+        ("search_knowledge_graph", {**asked, "scopes": [f"{tenant}x/dev"]}),
+        ("search_knowledge_graph", {**asked, "knowledge_base_ids": ["any"]}),
+    )  # fmt: skip
+    assert len(here.structured_content["relations"]["edges"]) == 1
+    for empty in (there, nowhere):
+        assert empty.structured_content["relations"]["nodes"] == []
+        assert empty.structured_content["relations"]["edges"] == []
+    assert unseen.structured_content["code"] == "NotFound"
+    assert based.structured_content["errors"][0]["field"] == "relation_type"
+
+
 async def test_knowledge_is_shared_and_found(
     speak: Speak, writer: Principal, principal: MakePrincipal, tenant: str, opened: Parts
 ) -> None:

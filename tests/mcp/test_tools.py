@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 
-from app.mcp.service import TOOLS
+from app.kernel.caller import Role
+from app.mcp.service import PROFILES, TOOLS
 from app.search.bundle import CLOSE, NOTICE, OPEN
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -170,6 +171,64 @@ async def test_a_bad_argument_is_told_by_its_name(
     assert field in json.dumps(problem)
     assert "Traceback" not in text_of(result)
     assert "pydantic" not in text_of(result)
+
+
+# What a tool needs besides scopes, where anything will do.
+NEEDED: dict[str, dict[str, Any]] = {
+    "entity": {"id": "x"},
+    "memory_delete": {"pattern": "crane"},
+    "memory_update": {"old": "x", "new": "y"},
+    "query_knowledge_base": {"query": "x", "knowledge_base_ids": ["x"]},
+    "session_manifest": {"session": "x"},
+    "work_query": {"tag": "x"},
+}
+
+
+async def test_a_scope_that_is_not_seen_is_refused_by_every_tool_that_takes_scopes(
+    connect: Connect, principal: MakePrincipal, tenant: str
+) -> None:
+    curator = await principal(f"{tenant}/dev", role=Role.CURATOR, name="curator")
+    several = {name: tool for tools in (TOOLS, *PROFILES.values()) for name, tool in tools.items()}
+    unseen, says = f"{tenant}x/dev", {}
+    async with connect(curator, tools=",".join(PROFILES)) as client:
+        for name, tool in several.items():
+            schema = tool.takes.model_json_schema()
+            if "scopes" not in schema["properties"]:
+                continue
+            needed = dict.fromkeys(schema.get("required", ()), "x") | NEEDED.get(name, {})
+            if "scope" in needed:
+                needed["scope"] = curator.caller.home
+            says[name] = text_of(await client.call_tool(name, {**needed, "scopes": [unseen]}))
+    assert len(says) > 25
+    assert {name: text for name, text in says.items() if f"no scope {unseen}" not in text} == {}
+
+
+async def test_an_entity_is_looked_at_in_the_scopes_that_are_named(
+    connect: Connect, admin: Principal, principal: MakePrincipal, tenant: str
+) -> None:
+    said = {}
+    for place, town in (("dev", "Hamburg"), ("ops", "Lisbon")):
+        await principal(f"{tenant}/{place}")  # which makes the scope
+        statement = {
+            "subject": {"name": "Mirabel Quay", "type": "person"},
+            "predicate": "lives_in",
+            "object": {"name": town, "type": "place"},
+        }
+        body = {"statement": statement, "scope": f"{tenant}/{place}"}
+        answer = await admin.http.post("/v1/facts:remember", json=body)
+        assert answer.is_success, answer.text
+        said[place] = answer.json()["facts"][0]["subject"]
+    async with connect(admin) as client:
+        for place, other in (("dev", "ops"), ("ops", "dev")):
+            scopes = [f"{tenant}/{place}"]
+            shown = await told(client, "entity", id=said[place], scopes=scopes)
+            named = await told(client, "entity", name="Mirabel Quay", scopes=scopes)
+            assert shown["entity"]["id"] == named["entity"]["id"] == said[place]
+            assert named["others"] == []
+            away = await client.call_tool("entity", {"id": said[other], "scopes": scopes})
+            assert away.structured_content["code"] == "NotFound", text_of(away)
+        whole = await told(client, "entity", id=said["dev"])
+    assert whole["entity"]["id"] == said["dev"]
 
 
 def test_the_guide_lists_each_tool_with_its_role() -> None:

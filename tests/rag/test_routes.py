@@ -9,6 +9,8 @@ import pytest
 
 from app.embeddings.tokens import count_tokens
 from app.errors import GdsUnavailable
+from app.kernel.clock import now
+from app.rag.service import FAN
 from app.wiring import Parts
 from tests.communities.conftest import BREMEN, ULM
 from tests.conftest import MakePrincipal, Principal
@@ -91,6 +93,28 @@ async def test_before_any_community_there_are_passages_and_the_reason(
     themes = await asked(admin, "retrieve", "What are the main themes?")
     assert (themes["without"], themes["communities"]) == ("no_communities", [])
     assert themes["reason"] == ""
+
+
+async def test_the_walk_takes_no_step_through_a_forgotten_text(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    await say(tenant, "Ada Berger lives in Ulm.")
+    await say(tenant, "Zeno Falk lives in Riga.")
+    both = await say(tenant, "Ada Berger met Zeno Falk.")
+    found = {}
+    for name in ("Ada Berger", "Zeno Falk"):
+        answer = await admin.http.get("/v1/entities", params={"name": name})
+        (found[name],) = [each["id"] for each in answer.json()["items"]]
+
+    async def steps() -> set[str]:
+        rows = await opened.graph_rag.rows.hop([found["Ada Berger"]], [tenant], now(), FAN)
+        return {row["other"] for row in rows if row["fact"] is None}
+
+    for verb, joined in ((None, True), ("forget", False), ("unforget", True)):
+        if verb is not None:
+            done = await admin.http.post(f"/v1/memories/{both}/{verb}")
+            assert done.is_success, done.text
+        assert (found["Zeno Falk"] in await steps()) is joined
 
 
 async def test_what_a_passage_ended_is_not_past_in_it(
