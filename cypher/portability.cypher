@@ -425,7 +425,7 @@ RETURN a {.id, .tenant, .scope, .kind, .outcome, .actor, .request, .at, .payload
                          'Chunk', 'Entity', 'MergeRecord', 'Fact', 'Note', 'CoreBlock', 'BadPattern',
                          'Promotion', 'Page', 'Document', 'KnowledgeBase', 'Skill', 'SkillProposal',
                          'SkillConflict', 'ErasureReceipt']][0] AS label
-                 WHERE CASE label
+                 WHERE label IS NOT NULL AND CASE label
                          WHEN 'ErasureReceipt' THEN t.tenant IN $tenants
                          WHEN 'Principal' THEN EXISTS { (t)-[:HOME]->(h:Scope) WHERE h.path IN $scopes }
                          WHEN 'Scope' THEN t.path IN $scopes

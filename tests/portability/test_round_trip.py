@@ -434,6 +434,17 @@ async def test_the_receipt_of_a_deleted_scope_is_restored(
     assert await sent(again, "GET", f"/v1/erasures/{ordered['receipt']}") == told
 
 
+async def test_what_was_done_with_a_job_is_restored_without_the_job(
+    opened: Parts, admin: Principal, tenant: str, tmp_path: Path
+) -> None:
+    await sent(admin, "PUT", f"/v1/scopes/rules?scope={tenant}", {"erasure": True})
+    job = await sent(admin, "POST", "/v1/exports", {"scopes": [tenant]})
+    await sent(admin, "POST", f"/v1/jobs/{job['id']}/cancel", {})
+    result = await restored(opened, tenant, tmp_path / "p")
+    assert result["rejects"] is None
+    assert result["kinds"]["audit"]["accepted"] >= 1
+
+
 async def test_a_copy_of_a_note_goes_with_its_original_where_both_were_restored(
     opened: Parts,
     load: Import,
