@@ -9,7 +9,7 @@ from app.episodes import labels
 from app.extraction import accounting, objects, openings, prefilter
 from app.extraction import tokens as clause_tokens
 from app.extraction.verbs import english_name
-from app.facts import later, later_reading
+from app.facts import later, later_reading, sharing
 from app.indexing import analysis, spelling
 from app.sanitize import labels as cleaned_labels
 from app.sanitize import numbers
@@ -18,7 +18,7 @@ from app.values import places, units
 # Every module with a bounded cache of texts; a test looks for others.
 MODULES = (
     accounting, analysis, clause_tokens, cleaned_labels, labels, later, later_reading, names,
-    numbers, objects, openings, places, prefilter, spelling, stems, tokens, units,
+    numbers, objects, openings, places, prefilter, sharing, spelling, stems, tokens, units,
 )  # fmt: skip
 
 
