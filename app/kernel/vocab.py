@@ -257,7 +257,7 @@ _PROPERTIES += """
 body_hash change_type description findings params postconditions preconditions skills sources
 """  # skills
 _PROPERTIES += """
-base characters chunks heading_path job number origin size work
+also base characters chunks heading_path job number origin size work
 """  # documents
 _PROPERTIES += """
 entities inner level moved regrouped_at score size told_at whole_at worded_at worded_by words_due_at
