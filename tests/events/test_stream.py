@@ -36,7 +36,7 @@ async def test_a_capture_and_what_it_comes_to_are_told(
         assert opened_now["facts"] == [fact]
         held = await writer.http.get(f"/v1/facts/{fact}")
         assert held.json()["predicate"] == "lives_in", held.text
-        await say(writer, "Odalys Verhoeven moved to Bruges in 2024.", "t")
+        await say(writer, "Odalys Verhoeven moved to Bruges.", "t")
         await opened.consolidation.consolidate(scope)
         wanted, told = {"capture", "fact.ended", "fact.opened", "fact.supersede"}, []
         while not wanted <= {event["event"] for event in told}:
