@@ -24,7 +24,7 @@ def turn(name: str, tokens: int = 20, text: str = "I fire the kiln.", **more: An
 
 def fact(name: str, *sources: str, since: datetime = SAID, until: datetime = FOREVER) -> Hit:
     """A fact of eight tokens that rests on some turns."""
-    support = [["k", one, 0, 5, "a", "api", "h", [], 0] for one in sources]
+    support = [["k", one, 0, 5, "a", "api", "h", []] for one in sources]
     intervals = [[since.isoformat(), until.isoformat(), "instant"]]
     memory = {"kind": "fact", "content": "Ada fires the kiln", "support": support,
               "intervals": intervals, "captured_at": since}  # fmt: skip
