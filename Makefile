@@ -22,8 +22,7 @@ install: $(VENV)/.installed
 $(VENV)/.installed: requirements/lock.txt pyproject.toml clients/python/pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Loci needs Python 3.11 or newer: none was found."; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "Python's venv module is missing: install it (Debian: python3-venv)."; exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/lock.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e clients/python
+	$(BIN)/python -m tests.support.packages
 	@touch $@
 
 check: install

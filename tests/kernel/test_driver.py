@@ -15,6 +15,7 @@ print(pandas.DataFrame({"n": [1]}).n.sum())
 """
 
 
+@pytest.mark.one_python  # starts processes
 def test_a_start_loads_no_frames_and_who_wants_them_has_them() -> None:
     done = subprocess.run(
         [sys.executable, "-c", ASKED], capture_output=True, text=True, check=False, timeout=120

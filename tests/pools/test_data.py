@@ -129,6 +129,7 @@ def act(operation: tuple[Any, ...], data: dict[str, Any]) -> Changed:
     return merge(data, value) if name == "merge" else remove(data, path)
 
 
+@pytest.mark.one_python  # draws hundreds of orders
 @settings(max_examples=400, deadline=None)
 @given(st.lists(OPERATIONS, max_size=12))
 def test_any_order_of_operations_is_what_plain_python_makes(

@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from app.cli.transfer import store_of
 from app.kernel.graph import Graph
 from app.portability.progress import Progress
 from app.portability.service import Order, import_attended
-from app.wiring import Parts
+from app.settings import Settings
+from app.wiring import Parts, parts
+from tests.support.server import EmbeddedPair
 
 Import = Callable[..., Awaitable[dict[str, Any]]]
 Count = Callable[[str], Awaitable[dict[str, int]]]
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="package")
+async def second(settings: Settings) -> AsyncIterator[Parts]:
+    """A second store, which `empty` gives to one module after the other: a server of its own costs
+    as much as the tests of a module."""
+    with EmbeddedPair() as pair:
+        door = pair.start_graph()
+        graph = settings.graph.model_copy(
+            update={"uri": door.uri, "user": door.user, "password": door.password}
+        )
+        async with parts(settings.model_copy(update={"graph": graph})) as made:
+            yield made
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def empty(second: Parts) -> AsyncIterator[Parts]:
+    """The second store with nothing but what a start makes."""
+    made = await second.graph.raw("MATCH (n) RETURN elementId(n) AS id")
+    yield second
+    await second.graph.raw(
+        "MATCH (n) WHERE NOT elementId(n) IN $made "
+        "CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS",
+        made=[row["id"] for row in made],
+    )
 
 
 async def untold(progress: Progress, size: int) -> None:

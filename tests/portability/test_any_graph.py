@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +23,12 @@ from app.portability.exporter import digest_of, export_package
 from app.portability.kind import Kind
 from app.portability.kinds import KINDS
 from app.portability.service import Order, import_attended, selection
-from app.settings import Settings
-from app.wiring import Parts, parts
+from app.wiring import Parts
 from tests.agentmemory.conftest import MakeBridge, bridged, connect
 from tests.conftest import MakePrincipal, Principal
 from tests.portability.conftest import Import, untold
 from tests.portability.desk import Desk
 from tests.portability.worlds import World
-from tests.support.server import EmbeddedPair
 
 __all__ = ["bridged", "connect"]
 # In the environment: how many graphs, and the seed of the first.
@@ -52,16 +49,10 @@ CLEAR = (
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
-async def empty(settings: Settings) -> AsyncIterator[Any]:
+async def begun(empty: Parts) -> Parts:
     """A second store as `loci up --empty` leaves it: its schema and the first key."""
-    with EmbeddedPair() as pair:
-        door = pair.start_graph()
-        graph = settings.graph.model_copy(
-            update={"uri": door.uri, "user": door.user, "password": door.password}
-        )
-        async with parts(settings.model_copy(update={"graph": graph})) as second:
-            assert (await bootstrap(second, "demo"))["key"]
-            yield second
+    assert (await bootstrap(empty, "demo"))["key"]
+    return empty
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -155,33 +146,33 @@ async def unsaid_lists(opened: Parts, tenant: str) -> list[Any]:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("world", SEEDS, indirect=True)
 async def test_what_is_exported_is_restored(
-    opened: Parts, empty: Parts, whole: World, tmp_path: Path
+    opened: Parts, begun: Parts, whole: World, tmp_path: Path
 ) -> None:
     tenant = whole.tenant
     assert await broken(opened.graph, tenant) == []
     assert await unsaid_lists(opened, tenant) == []
     await sealed(opened, tenant)
     # A scope comes without the chain, which is the tenant's.
-    told = await restored(opened, empty, whole.scopes[0], tmp_path / "scope")
+    told = await restored(opened, begun, whole.scopes[0], tmp_path / "scope")
     assert sorted(EACH - told) == []
     # What was done there is sealed first: two chains cannot be one.
-    await sealed(empty, tenant)
-    told = await restored(opened, empty, tenant, tmp_path / "beside", own=True)
+    await sealed(begun, tenant)
+    told = await restored(opened, begun, tenant, tmp_path / "beside", own=True)
     assert sorted(EVERY - told) == []
-    await sealed(empty, tenant)
-    await empty.graph.raw(CLEAR, tenant=tenant)
+    await sealed(begun, tenant)
+    await begun.graph.raw(CLEAR, tenant=tenant)
     # The chain of the tenant comes with it, and goes on from there.
-    await restored(opened, empty, tenant, tmp_path / "tenant")
-    await sealed(empty, tenant)
+    await restored(opened, begun, tenant, tmp_path / "tenant")
+    await sealed(begun, tenant)
     # Nothing waits to be read anew, and reading what waits changes no fact.
     for scope in whole.scopes:
-        assert (await empty.consolidation.consolidate(scope)).episodes == 0
-    assert await broken(empty.graph, tenant) == []
+        assert (await begun.consolidation.consolidate(scope)).episodes == 0
+    assert await broken(begun.graph, tenant) == []
     # A new store runs nothing of that, since it holds nothing: what an upgrade does to what is
     # stored is done here, to what is stored rightly, and leaves it right.
     for statement in OF_UPGRADES:
-        await empty.graph.raw(statement)
-    assert await broken(empty.graph, tenant) == []
+        await begun.graph.raw(statement)
+    assert await broken(begun.graph, tenant) == []
 
 
 NODES = (

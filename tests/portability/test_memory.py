@@ -42,6 +42,7 @@ def peak(file: PackedFile, every: int) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.one_python  # memory is no matter of Python
 def test_ten_times_the_records_need_no_more_memory(tmp_path: Path) -> None:
     first = grown(tmp_path / "warm.jsonl", 500)
     peak(first, 1)

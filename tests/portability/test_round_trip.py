@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
-import pytest_asyncio
 
 from app.access.seal import check_chain
 from app.cli.transfer import store_of
@@ -18,32 +17,18 @@ from app.lifecycle.invariants import broken
 from app.portability.exporter import digest_of, export_package
 from app.portability.service import Order, import_attended, selection
 from app.sanitize.policy import Action, SanitizePolicy
-from app.settings import Settings
-from app.wiring import Parts, parts
+from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.portability.beliefs import believe, sent
 from tests.portability.conftest import Import, untold
 from tests.portability.packages import turns, write_package
 from tests.portability.test_beliefs import CLEAR
-from tests.support.server import EmbeddedPair
 
 BELIEFS = {
     "predicate", "cursor", "entity", "merge", "fact", "reading", "link", "note",
     "note_link", "block", "pattern", "attestation", "promotion",
 }  # fmt: skip
 Drain = Callable[[], Awaitable[int]]
-
-
-@pytest_asyncio.fixture(loop_scope="session", scope="module")
-async def empty(settings: Settings) -> AsyncIterator[Any]:
-    """A second, empty store with nothing but its schema."""
-    with EmbeddedPair() as pair:
-        door = pair.start_graph()
-        graph = settings.graph.model_copy(
-            update={"uri": door.uri, "user": door.user, "password": door.password}
-        )
-        async with parts(settings.model_copy(update={"graph": graph})) as second:
-            yield second
 
 
 async def fill(opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str) -> None:

@@ -130,6 +130,7 @@ def test_a_dense_text_of_a_mebibyte_is_read_in_time(shape: str) -> None:
     assert min(taken) <= BESIDE * MOST
 
 
+@pytest.mark.one_python  # the pairs of every day are read on all
 def test_pairs_that_are_drawn_anew_each_day_are_read_in_time() -> None:
     """At least 200 of all readers and shapes, each judged at a size at which what is quadratic is
     seen; another day, or `TESTS_DRAWN`, draws others."""

