@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
+import pytest
 
 from app.portability.chunks import WHOLE_LINES, chunks
 from app.portability.kind import Rules
