@@ -106,17 +106,12 @@ class Point:
     def end(self, start: Moment, spoken: datetime) -> Moment:
         """The moment at which the period ends that begins as the point was bound, or at which
         somebody spoke within it."""
-        over = start.at + timedelta(days=self.days or _DAYS[start.precision])
-        if not self.days and start.precision is Precision.MONTH:
-            over = over.replace(day=1)
-        elif not self.days and start.precision is Precision.YEAR:
-            over = over.replace(month=1, day=1)
+        over = start.at + timedelta(days=self.days) if self.days else start.over
         if start.at < spoken < over:
             return Moment(spoken, Precision.INSTANT)
         return Moment(over, start.precision)
 
 
-_DAYS = {Precision.INSTANT: 0, Precision.DAY: 1, Precision.MONTH: 31, Precision.YEAR: 366}
 _OF_UNITS = (("weekend", 2), ("wochenend", 2), ("we", 7), ("wo", 7), ("qu", 91))
 _SEASON = 91  # days
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
+from app.kernel.clock import FOREVER
 from app.values.model import Kind, Value
 
 # The object of an end that does not say what ended.
@@ -19,6 +20,25 @@ class Precision(StrEnum):
     DAY = "day"
     MONTH = "month"
     YEAR = "year"
+
+
+_MOST_DAYS = {Precision.INSTANT: 0, Precision.DAY: 1, Precision.MONTH: 31, Precision.YEAR: 366}
+
+
+def over(at: datetime, precision: Precision) -> datetime:
+    """Return when the period is surely over that a moment stands for: the first of the next month
+    or year where it begins with one, else as much later as the longest lasts (the first of a month
+    elsewhere is the last of another here). The last period of the calendar is never over."""
+    try:
+        later = at + timedelta(days=_MOST_DAYS[precision])
+    except OverflowError:
+        return FOREVER
+    begins = (at.hour, at.minute, at.second, at.microsecond) == (0, 0, 0, 0)
+    if begins and precision is Precision.MONTH and at.day == 1:
+        return later.replace(day=1)
+    if begins and precision is Precision.YEAR and (at.month, at.day) == (1, 1):
+        return later.replace(month=1, day=1)
+    return later
 
 
 class Mode(StrEnum):
@@ -74,6 +94,11 @@ class Moment:
 
     at: datetime
     precision: Precision
+
+    @property
+    def over(self) -> datetime:
+        """When the period is surely over; `at` itself of an instant."""
+        return over(self.at, self.precision)
 
 
 @dataclass(frozen=True, slots=True)

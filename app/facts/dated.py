@@ -8,11 +8,10 @@ year that it may belong to is, or where its clause is in the past.
 from __future__ import annotations
 
 import re
-from calendar import monthrange
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from app.extraction.calendar import POINT, Lean
-from app.extraction.model import Moment, Precision
+from app.extraction.model import Moment
 from app.extraction.moments import Role, When, times
 from app.facts.later_reading import is_event
 
@@ -36,17 +35,8 @@ def lies_before(sentence: str, spoken: datetime, moment: datetime, language: str
         for when in _whens(sentence, spoken)
     ]
     return bool(bound) and all(
-        some and all(ended(one.at, one.precision) <= moment for one in some) for some in bound
+        some and all(one.over <= moment for one in some) for some in bound
     )
-
-
-def ended(at: datetime, precision: Precision) -> datetime:
-    """Return when the period is over that a moment of some precision stands for."""
-    if precision is Precision.YEAR:
-        return at.replace(year=at.year + 1)
-    if precision is Precision.MONTH:
-        return at + timedelta(days=monthrange(at.year, at.month)[1])
-    return at + timedelta(days=1) if precision is Precision.DAY else at
 
 
 def _whens(sentence: str, spoken: datetime) -> list[When]:

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from app.extraction.model import Precision
+from app.extraction.model import Precision, over
 from app.facts.common_words import CommonWords
-from app.facts.dated import ended, lies_before
+from app.facts.dated import lies_before
 from app.facts.later import Forms, Held, changing, held_words, parts, read
 from app.indexing.entry import LIVE, PASSAGES, quoted, time_key
 from app.kernel.clock import now
@@ -251,7 +251,7 @@ def _of_before(text: Row, fact: Row) -> bool:
     key = fact["subject"], fact["predicate"]
     own = [c for c in text["claims"] if (c["subject"], c["predicate"]) == key]
     return bool(own and fact["dated"]) and all(
-        c["at"] is not None and ended(c["at"], Precision(c["precision"])) <= fact["since"]
+        c["at"] is not None and over(c["at"], Precision(c["precision"])) <= fact["since"]
         for c in own
     )
 

@@ -22,7 +22,7 @@ import orjson
 from app.extraction.model import Mode, Moment, Precision
 from app.facts.carried import EPOCH, MICROSECOND, micros
 from app.facts.claim import Authority, Claim, Tier
-from app.facts.sweep import PERIODS, Event, events_of
+from app.facts.sweep import Event, events_of
 from app.kernel.graph import Row
 
 KEPT = 128  # claims of a fact, the newest
@@ -98,7 +98,7 @@ def _apart(kept: Sequence[Kept]) -> bool:
     if len({claim.authority.tier for claim in claims}) > 1 or not all(map(_plain, claims)):
         return False
     events = [(one.value, event) for one in kept for event in one.events]
-    near = max(PERIODS[event.precision] for _, event in events) // MICROSECOND
+    near = max(event.over - event.at for _, event in events) // MICROSECOND
     return not any(
         value != other and start - near <= micros(event.at) <= end + near
         for value, (start, end) in gaps

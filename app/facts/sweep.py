@@ -9,21 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from app.extraction.model import Moment, Precision
+from app.extraction.model import Moment, Precision, over
 from app.facts.claim import SPOKEN, Authority, Claim, Rules, Tier
 from app.facts.interval import Held, Reason
 from app.kernel.clock import FOREVER
 from app.values.money import comparable
-
-PERIODS = {
-    Precision.INSTANT: timedelta(0),
-    Precision.DAY: timedelta(days=1),
-    Precision.MONTH: timedelta(days=28),
-    Precision.YEAR: timedelta(days=365),
-}
-
 
 Upheld = dict[str, set[tuple[str, bool]]]  # values and whether they are denied, by claim
 
@@ -37,6 +29,11 @@ class Event:
     claim: Claim
     stops: bool = False  # the end of the claim's own interval
     reviewed: bool = False  # an end that a curator names: of what the claim says, whoever says it
+
+    @property
+    def over(self) -> datetime:
+        """When the period is surely over that the moment stands for."""
+        return over(self.at, self.precision)
 
 
 @dataclass(slots=True)
@@ -586,12 +583,11 @@ def _later(claim: Claim, start: Moment) -> Iterator[Event]:
     end of the time that is named; that it is so still when it is told of nobody said, so that it
     ends nothing that was said meanwhile."""
     told = Event(claim.said_at, Precision.INSTANT, claim)
-    over = start.at + PERIODS[start.precision]
-    if claim.ongoing or (claim.ongoing is None and over >= claim.said_at):
+    if claim.ongoing or (claim.ongoing is None and start.over >= claim.said_at):
         yield told
     elif claim.ongoing is None:
-        if over > start.at:
-            yield Event(over, Precision.INSTANT, claim)
+        if start.over > start.at:
+            yield Event(start.over, Precision.INSTANT, claim)
         yield replace(told, claim=replace(claim, partial=True))
 
 
@@ -649,7 +645,7 @@ def _ordered(held: Event, event: Event) -> bool:
         return False
     if {held.precision, event.precision} == {Precision.INSTANT}:
         return True
-    return event.at >= held.at + PERIODS[held.precision]
+    return event.at >= held.over
 
 
 def begun(event: Event) -> Stint:

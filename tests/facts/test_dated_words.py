@@ -98,6 +98,28 @@ def test_a_change_after_what_was_said_ends_it(earlier: str, later: str) -> None:
     assert ended(earlier, later)
 
 
+@pytest.mark.parametrize(
+    ("first", "change", "second"),
+    [
+        (datetime(2026, 5, 30, 9, tzinfo=UTC), "I moved to Ghent in May.", "2026-05-31"),
+        (datetime(2026, 5, 30, 9, tzinfo=UTC), "Ich bin im Mai nach Gent gezogen.", "2026-05-31"),
+        (
+            datetime(2024, 2, 28, 9, tzinfo=UTC),
+            "Ich bin im Februar nach Gent gezogen.",
+            "2024-02-29",
+        ),
+    ],
+)
+def test_a_month_lasts_to_its_last_day_and_a_year_too(
+    first: datetime, change: str, second: str
+) -> None:
+    """So a change in it may have come after what was said in it."""
+    said = "I live in Kiel." if change.startswith("I ") else "Ich wohne in Kiel."
+    told = datetime.fromisoformat(f"{second}T20:00:00Z")
+    (place,) = held(settled((said, first), (change, told)), NOW)
+    assert place.endswith(("ghent", "gent"))
+
+
 def test_a_change_on_the_day_of_a_word_ends_it() -> None:
     """Nobody knows which was first on that day, and the later word tells of a change."""
     day = datetime(2026, 6, 23, 9, tzinfo=UTC)
