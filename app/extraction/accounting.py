@@ -25,6 +25,7 @@ from app.extraction.moments import Role, When
 from app.extraction.phrases import normal_noun
 from app.extraction.predicates import standard
 from app.extraction.prefilter import Cue
+from app.extraction.taken_along import taken_along
 from app.extraction.tokens import DETERMINERS, Token, tokens
 from app.extraction.verbs import PREPOSITIONS, readings
 from app.values.model import Kind
@@ -165,7 +166,7 @@ def _beyond(drafts: Sequence[Draft], context: Context) -> list[str]:
     )
     if clause.clock and not is_told:
         found.append(clause.clock)
-    return found
+    return [*found, *taken_along(drafts, context)]
 
 
 def _estimate(draft: Draft, context: Context) -> Iterator[str]:
@@ -348,6 +349,9 @@ def _is_content(word: Token, language: str) -> bool:
 
 def _is_told(when: When, draft: Draft, context: Context) -> bool:
     """Whether the draft says when, or has the time as its value."""
+    ended = context.clause.ends or context.clause.denies or draft.ends
+    if when.role is Role.UNTIL and not ended and context.registry.get(draft.predicate).functional:
+        return False  # what holds until then takes the place of nothing for good
     if when.role in (Role.SINCE, Role.UNTIL):
         lasts = context.clause.text[when.start : when.end].lower().startswith("for ")
         return not lasts or context.frame.auxiliary == "have"

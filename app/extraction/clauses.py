@@ -432,7 +432,10 @@ def _time(clause: Clause, spoken: datetime) -> None:
     found, work = times(clause.work, spoken, bits)
     if (event := EVENT_SINCE.search(work, bits)) is not None:
         work = _blank(work, *event.span())
-        clause.newer = True
+        if event[0].lower().startswith(("after", "nach")):
+            clause.left += (event[0],)  # when it was, and not that it is so since
+        else:
+            clause.newer = True
     if (event := A_WHILE_SINCE.search(work, bits)) is not None:
         work = _blank(work, *event.span())
     clause.temporary = any(when.role is Role.TEMPORARY for when in found)

@@ -19,6 +19,7 @@ from app.extraction.cues import (
     TAKEN_BACK,
     WORD,
 )
+from app.extraction.data import words
 from app.extraction.drafts import Context, Draft, finished
 from app.extraction.frames import frame, has_no_subject, otherwise, stands_alone, tells_source
 from app.extraction.language import language_of
@@ -35,9 +36,16 @@ from app.extraction.rules.openly import noted_down
 from app.extraction.segment import is_code_like, sentences, without_code
 from app.extraction.tokens import Frame, Token
 from app.extraction.typed import typed
+from app.extraction.verbs import PREPOSITIONS
 
 RULES = Rules()
 BACK = 2  # sentences that one takes back
+# With what a fragment begins that limits the sentence before it; so do prepositions of a time.
+LIMITERS = words("sets", "limiters")
+# What a sentence limits that goes on with one of these: `It's only until June.`
+REFERS = words("sets", "refers")
+ONLY = words("sets", "only")
+LONGEST_LIMIT = 100  # characters of a sentence that limits the one before it
 AND = re.compile(r"(?i)\b(?:and|und)\s*$")
 SHORT = 8  # characters in which one sees whether `and` stands before a clause
 TWO_WORDS = re.compile(r"\W*\w\S*\s\W*\w")
@@ -63,10 +71,32 @@ def extract(
         found = list(_of_sentence(sentence, reader, known))
         if TAKEN_BACK.match(text, sentence.said):
             stated[-BACK:] = [[_taken_back(s, text) for s in before] for before in stated[-BACK:]]
+        elif not found and _limits_before(sentence, reader):
+            stated[-1:] = [[_taken_back(s, text) for s in before] for before in stated[-1:]]
         stated.append(found if other is None else list(map(unowned, found)))
         corrects = not found and announces_correction(text)
     unique = list(dict.fromkeys(statement for found in stated for statement in found))
     return Extracted(_mentions(utterance, unique, recogniser or RULES, whole), tuple(unique))
+
+
+def _limits_before(sentence: Sentence, reader: Reader) -> bool:
+    """Whether a sentence that says nothing by itself goes on with the one before: `But only on
+    Sundays.`, `Until Friday.`, `That's just for the holidays.`"""
+    opens, *more = [
+        word.strip(",:;.!").lower().replace("’", "'")
+        for word in sentence.text[:LONGEST_LIMIT].split()
+    ] or [""]
+    if not more or len(sentence.text) > LONGEST_LIMIT:
+        return False
+    if opens in REFERS:
+        return not ONLY.isdisjoint(more)
+    timed = opens in PREPOSITIONS[sentence.language]
+    if not timed and opens not in LIMITERS:
+        return False
+    parts = clauses(sentence, reader.utterance.captured_at)
+    if any(map(stands_alone, parts)):
+        return False
+    return opens in LIMITERS or any(part.when for part in parts)
 
 
 def _taken_back(statement: Statement, by: str) -> Statement:

@@ -300,7 +300,7 @@ OF = {
 WITHIN = frozenset(["in", "im", "am", "beim", "auf"])
 
 
-def _is_holder(word: Token, language: str) -> bool:
+def is_holder(word: Token, language: str) -> bool:
     """Whether a word names somebody by his office."""
     noun = normal_noun(word.text, language)
     held = words("nouns", "duties") | words("nouns", f"jobs_{language}")
@@ -314,7 +314,7 @@ PERSONS = frozenset(row.name for row in standard() if row.range == frozenset(["p
 def attribute(phrase: Phrase, reader: Reader, language: str) -> Attribute | None:
     """The phrase read as an attribute of something."""
     head = phrase.head
-    links = OF[language] | (WITHIN if len(head) > 1 and _is_holder(head[0], language) else set())
+    links = OF[language] | (WITHIN if len(head) > 1 and is_holder(head[0], language) else set())
     cut = next((i for i, t in enumerate(head) if i and t.lower in links and t.text.islower()), None)
     noun_tokens = phrase.head if cut is None else phrase.head[:cut]
     possessor = phrase.owner

@@ -34,9 +34,7 @@ def lies_before(sentence: str, spoken: datetime, moment: datetime, language: str
         _bound(when, past=is_event(_clause(sentence, when), language))
         for when in _whens(sentence, spoken)
     ]
-    return bool(bound) and all(
-        some and all(one.over <= moment for one in some) for some in bound
-    )
+    return bool(bound) and all(some and all(one.over <= moment for one in some) for some in bound)
 
 
 def _whens(sentence: str, spoken: datetime) -> list[When]:

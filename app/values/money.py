@@ -63,6 +63,11 @@ def money_key(currency: str, amount: float) -> str:
     return f"money:{currency}:{plain(amount)}"
 
 
+# How many times the other an amount may be that has a period where the other one has none: 12 and
+# 15 a month are two prices of one thing, 4,000 and 48,000 a year one salary.
+NEARBY = 2
+
+
 def comparable(one: str, other: str) -> bool:
     """Whether one of two value keys may replace the other: amounts in two currencies, or for two
     periods, hold side by side (80 EUR and 90 USD; 12 a month and 120 a year), and so does one
@@ -72,7 +77,10 @@ def comparable(one: str, other: str) -> bool:
     if not (one.startswith("money:") and other.startswith("money:")):
         return True
     first, second = (key.split(":")[1].partition("/") for key in (one, other))
-    return first[0] == second[0] and (first[2] == second[2] or not (first[2] and second[2]))
+    if first[0] != second[0] or (first[2] and second[2]):
+        return first[0] == second[0] and first[2] == second[2]
+    amounts = sorted(abs(float(key.rpartition(":")[2])) for key in (one, other))
+    return first[2] == second[2] or amounts[1] <= NEARBY * amounts[0]
 
 
 def _is_converted(one: str, other: str) -> bool:

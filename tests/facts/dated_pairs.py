@@ -55,4 +55,7 @@ ENDS = [
     ("My brother is a carpenter.", "My brother is a teacher."),
 ]
 # What ends nothing though it should: "Chefin" and "Chef" are read as two things.
-NOT_ENDED = {"Seit dem 15. Juni ist Ruben Aster unser Chef."}
+NOT_ENDED = {
+    "Seit dem 15. Juni ist Ruben Aster unser Chef.",
+    "My brother is a teacher.",  # who has one may have two
+}

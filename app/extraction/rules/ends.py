@@ -36,6 +36,9 @@ AS = {"en": "as", "de": "als"}
 SOURCE = frozenset(
     ["at", "from", "with", "of", "out", "in", "bei", "beim", "von", "vom", "aus", "mit", "im"]
 )
+WITH = frozenset(["with", "mit"])
+# Verbs that tell of going, with or without a particle.
+GOING = words("ends", "going")
 PLACES = frozenset(["place", "job", "seat", "role", "spot", "post"])
 HANDS = {
     "en": frozenset(["hand", "pass", "give", "sell"]),
@@ -94,6 +97,8 @@ def ended(context: Context) -> list[Draft]:
     by_hand = "studies_at" not in end.of and not taker and _by_hand(stopped, context)
     if by_hand or AT_AN_HOUR.search(context.clause.text):
         stopped = replace(stopped, is_sure=False)
+    if stopped.thing is None and "lives_in" in stopped.fits and _of_oneself(context):
+        stopped = replace(stopped, is_sure=False)  # ich habe mich ausgezogen
     used = (*stopped.read, *taker, *(t for t in context.frame.rest if t not in found[1]))
     return [
         replace(draft, read=(*draft.read, *used)) for draft in _drafts(context, stopped, office)
@@ -119,6 +124,11 @@ class Stopped:
     fits: tuple[str, ...]
     read: tuple[Token, ...]
     is_sure: bool = True
+
+
+def _of_oneself(context: Context) -> bool:
+    """Whether the verb is reflexive, by which some mean another thing."""
+    return any(t.lower in SELF for t in context.frame.rest)
 
 
 def _is_done(context: Context) -> bool:
@@ -186,6 +196,8 @@ def _stopped(rest: Sequence[Token], end: End, context: Context) -> Stopped | Non
     """What stopped; a word for a post or a home stands for all that is one."""
     place = 0
     before = SOURCE | {"on"} if _gives_up(context) else SOURCE
+    if context.frame.lemma in GOING:
+        before = before - WITH  # in whose company, and not what was left
     while place < len(rest) and rest[place].lower in before:
         place += 1
     given = until_stop(rest[place:], context.language)
@@ -207,7 +219,10 @@ def _stopped(rest: Sequence[Token], end: End, context: Context) -> Stopped | Non
             inner = _stopped(after, end, context) if after else None
             if inner is None or not isinstance(inner.thing, Mention):
                 fits = tuple(p for p in _predicates(kind) if p not in BY_NAME)
-                return Stopped(None, fits, tuple(given))
+                # Who left the house comes home in the evening.
+                is_vague = kind == "home" and end.is_vague
+                is_sure = not is_vague or FOR_GOOD.search(context.clause.text) is not None
+                return Stopped(None, fits, tuple(given), is_sure=is_sure)
             return Stopped(inner.thing, _predicates(kind), (*given, *inner.read))
     if end.of == _predicates("site"):
         return _site(given, rest[place + len(given) :], context)
@@ -461,7 +476,14 @@ def _of_office_holder(context: Context, office: Phrase | None, stopped: Stopped)
     predicate = attribute_predicate(found.noun, context.language)
     return [
         Draft(
-            found.possessor, predicate, ANYTHING, "ended", dated=True, ends=True, fits=(predicate,)
+            found.possessor,
+            predicate,
+            ANYTHING,
+            "ended",
+            dated=True,
+            ends=True,
+            fits=(predicate,),
+            doubt="" if stopped.is_sure else context.frame.lemma,
         )
     ]
 
