@@ -44,7 +44,8 @@ def _behind_the_contrast(drafts: Sequence[Draft], context: Context) -> Iterator[
     for draft in drafts:
         if draft.old is not None:
             known = draft.old.name if isinstance(draft.old, Mention) else draft.old.text
-            end = max(end, contrast.old.find(known) + len(known))
+            if known in contrast.old:
+                end = max(end, contrast.old.index(known) + len(known))
     said = [word for word in plain[end:].split() if word.strip(".,;:!?").lower() not in DETERMINERS]
     if any(word[0].isalnum() for word in said):
         yield plain[end:]
