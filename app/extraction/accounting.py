@@ -25,7 +25,7 @@ from app.extraction.moments import Role, When
 from app.extraction.phrases import normal_noun
 from app.extraction.predicates import standard
 from app.extraction.prefilter import Cue
-from app.extraction.taken_along import taken_along
+from app.extraction.taken_along import AMOUNTS, taken_along
 from app.extraction.tokens import DETERMINERS, Token, tokens
 from app.extraction.verbs import PREPOSITIONS, readings
 from app.values.model import Kind
@@ -36,7 +36,6 @@ PIECE = re.compile(r"[^\W_]+")
 PLAIN = listed("sets", "plain_words")
 QUANTIFIERS = listed("sets", "quantifiers")
 # What is said of a thing may differ by where and for whom; what is said of a person may not.
-AMOUNTS = (Kind.MONEY, Kind.QUANTITY, Kind.NUMBER)
 QUALIFIED_PREDICATES = frozenset(["runs_on", "stored_in", "written_in", "version", "value"])
 OPEN_PREFIXES = ("attribute:", "measure:", "term:", "every:")
 BOUNDS = frozenset(["over"])

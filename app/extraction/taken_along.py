@@ -25,7 +25,7 @@ ONE_OF_MANY = frozenset(["a", "an", "one", "ein", "eine", "einer", "eines"])
 
 
 def taken_along(drafts: Sequence[Draft], context: Context) -> Iterator[str]:
-    """The words by which the clause of some drafts is limited and that are in none of these."""
+    """Yield the words by which the clause of some drafts is limited and that none of them holds."""
     yield from _behind_the_contrast(drafts, context)
     yield from _within_the_subject(drafts, context)
     yield from _somebody(drafts, context)
