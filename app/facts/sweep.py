@@ -373,7 +373,8 @@ class Sweep:
         told = [c for c in stint.claims if event.claim.partial or not c.partial]
         others = [c.authority for c in told if c.end is None]
         over = [c.authority for c in told if c.end is not None and c.end.at <= event.at]
-        return bool(others) and may_not_retire(over, others, self.rules) is not None
+        # A change told with its date is held as not wholly read, so its end revises nobody.
+        return bool(others) and (not over or may_not_retire(over, others, self.rules) is not None)
 
     def _end_reviewed(self, event: Event) -> None:
         """Close what a curator said has ended."""
