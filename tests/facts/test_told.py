@@ -72,3 +72,12 @@ def test_the_fifth_hand_is_counted_apart(told: Counter[tuple[str, str, str]]) ->
     assert count(told, "E", "update", "unseen") >= 39
     assert count(told, "E", "near_miss", "seen") <= 27
     assert count(told, "E", "near_miss", "unseen") <= 26
+
+
+def test_two_more_hands_are_counted_apart(told: Counter[tuple[str, str, str]]) -> None:
+    """Of 96 and 104 updates, and 100 near misses in each half: counted before any rule was changed
+    for them."""
+    assert count(told, "gh", "update", "seen") >= 85
+    assert count(told, "gh", "update", "unseen") >= 95
+    assert count(told, "gh", "near_miss", "seen") <= 58
+    assert count(told, "gh", "near_miss", "unseen") <= 70
